@@ -1,0 +1,168 @@
+//===- PlanFile.h - nnScaler execution plan as plain data -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The part of an nnScaler execution plan that decides what the plan computes,
+// as plain structs with 32-bit references between them. It is the boundary
+// between the decoder, which knows nnScaler's Python classes, and the importer,
+// which knows the `tv` dialect. Nothing here depends on MLIR's IR.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_NNSCALER_PLANFILE_H
+#define VERIFY_NNSCALER_PLANFILE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/StringSaver.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace verify::nnscaler {
+
+/// Index into one of the tables of PlanFile; `none` where there is no object.
+using Index = uint32_t;
+constexpr Index none = ~0u;
+
+/// A half-open range [start, end) of one dimension of a full tensor.
+struct Range {
+  int64_t start = 0;
+  int64_t end = 0;
+};
+
+/// `IRFullTensor`.
+struct FullTensor {
+  int64_t id = 0;
+  llvm::StringRef name;
+  llvm::ArrayRef<int64_t> shape;
+  bool isParameter = false; ///< `_is_attr`
+  bool isGradient = false;  ///< `_is_grad`
+  bool isLoss = false;      ///< `_is_loss`
+  Index gradient = none;    ///< full tensor of `_grad`
+};
+
+/// `IRSubTensor`: a slice of a full tensor, or one term of a sum that gives it.
+struct SubTensor {
+  int64_t id = 0;
+  llvm::StringRef name;
+  Index full = none;                ///< into PlanFile::fullTensors
+  llvm::ArrayRef<int64_t> shape;
+  llvm::ArrayRef<Range> slice;      ///< `_indmap`, one range per dimension
+  int64_t part = 0, parts = 1;      ///< `_valmap`: term `part` of `parts`
+  llvm::StringRef elementType;      ///< "float32", "int64", ... ("" if none)
+  bool isParameter = false;
+  bool isGradient = false;
+  bool requiresGradient = false;
+  Index gradient = none;            ///< sub-tensor of `_grad`
+};
+
+/// What an argument that is not a tensor can be.
+enum class ConstantKind : uint8_t {
+  None, Boolean, Integer, Float, String, Tuple, List, Dictionary,
+  ElementType, ///< `torch.float32`: its name in `text`
+  Object,      ///< `IRObject` without a tensor: its name in `text`, value in `elements[0]` if any
+  Opaque       ///< anything else: the class or function name in `text`
+};
+
+/// A Python constant, or a reference to a sub-tensor.
+struct Argument {
+  bool isTensor = false;
+  Index tensor = none; ///< into PlanFile::subTensors
+  ConstantKind kind = ConstantKind::None;
+  int64_t integer = 0; ///< Integer, Boolean
+  double real = 0;     ///< Float
+  llvm::StringRef text;
+  llvm::ArrayRef<Argument> elements; ///< Tuple, List; Dictionary: key, value, key, value, ...
+};
+
+struct KeywordArgument {
+  llvm::StringRef name;
+  Argument value;
+};
+
+/// One communication primitive of an `IRAdapter`.
+struct Primitive {
+  llvm::StringRef name; ///< "AllReducePrim"
+  llvm::ArrayRef<Argument> inputs;
+  llvm::ArrayRef<Argument> outputs;
+  llvm::ArrayRef<KeywordArgument> keywords;
+};
+
+enum class NodeKind : uint8_t {
+  Segment, Forward /* IRDimops, IRFwOperation, IRPyFunc */, Backward /* IRBpOperation */,
+  Adapter, WeightReducer, DataOperation
+};
+
+/// A cell or an op inside a segment.
+struct Node {
+  NodeKind kind = NodeKind::Forward;
+  llvm::StringRef className;
+  int64_t id = 0;
+  llvm::StringRef name;
+  llvm::StringRef signature;
+  llvm::ArrayRef<Argument> inputs;
+  llvm::ArrayRef<Argument> outputs;
+  llvm::ArrayRef<KeywordArgument> keywords;
+  llvm::ArrayRef<int64_t> devices;
+  Index mirror = none;                    ///< into PlanFile::nodes
+  // Segment only.
+  llvm::ArrayRef<Index> nodes;
+  // Adapter only.
+  llvm::ArrayRef<Primitive> primitives;
+  bool isForward = true;                  ///< `_forward`
+  bool isDifferentiable = false;          ///< `_differentiable`
+  bool isCustom = false;                  ///< `_custom`
+  // From `_comment` ('File "x.py", line 12, in f,  code'); empty and 0 if absent.
+  llvm::StringRef file;
+  uint32_t line = 0;
+  llvm::StringRef function;
+  llvm::StringRef code;
+  llvm::StringRef module;                 ///< innermost entry of `_module_stack`, or ""
+  llvm::ArrayRef<llvm::StringRef> annotations; ///< `_annos_candidates`
+};
+
+/// One entry of a device's sequence. A cell that is executed again
+/// (`ExeReuseCell`) has its own id and its own tensors, position by position.
+struct Cell {
+  Index node = none;  ///< the cell executed
+  bool isReuse = false;
+  int64_t id = 0;     ///< id of the reuse cell, or of the node
+  llvm::ArrayRef<Argument> inputs;
+  llvm::ArrayRef<Argument> outputs;
+};
+
+struct DeviceProgram {
+  int64_t device = 0;
+  llvm::ArrayRef<Cell> cells;
+};
+
+/// A decoded plan. Owns everything the ArrayRefs and StringRefs above point to.
+struct PlanFile {
+  std::vector<FullTensor> fullTensors;
+  std::vector<SubTensor> subTensors;
+  std::vector<Node> nodes;
+  std::vector<DeviceProgram> programs; ///< in the file's order of devices
+  llvm::ArrayRef<int64_t> devices;     ///< one data-parallel replica
+  int64_t runtimeDevices = 1;          ///< all devices
+  bool enableDataParallel = false;
+  llvm::ArrayRef<Argument> outputs;    ///< `ExecutionPlan._outputs`
+  llvm::BumpPtrAllocator arena;
+
+  PlanFile() = default;
+  PlanFile(const PlanFile &) = delete;
+  PlanFile &operator=(const PlanFile &) = delete;
+  PlanFile(PlanFile &&) = default;
+};
+
+/// Reads the plan at `path`. The error names the file, and the byte offset and
+/// pickle opcode, or the class, object id and field, at which reading stopped.
+llvm::Expected<PlanFile> readPlanFile(llvm::StringRef path);
+
+} // namespace verify::nnscaler
+
+#endif // VERIFY_NNSCALER_PLANFILE_H
