@@ -1,0 +1,261 @@
+//===- GraphBuilder.cpp - builds the graph of a pickle file -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Packs values into a Graph. A container first lies where its elements were
+// appended; one that is appended to again moves to the end, into room for a
+// power of two of words. A dictionary whose keys are strings holds its values
+// only, and shares its keys with all others of the same shape.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuilder.h"
+
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
+
+#include <algorithm>
+
+using namespace verify::pickle;
+
+GraphBuilder::GraphBuilder(std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  graph.fileName = buffer->getBufferIdentifier().str();
+  graph.buffer = std::move(buffer);
+  makeNode(Graph::NoneTag, 0, 0);
+  makeNode(Graph::BooleanTag, 0, 0);
+  makeNode(Graph::BooleanTag, 0, 1);
+  makeNode(Graph::TupleTag, 0, 0);
+}
+
+Value GraphBuilder::makeWide(Graph::Tag tag, uint64_t bits) {
+  Value halves[] = {Value::fromRaw(static_cast<uint32_t>(bits)),
+                    Value::fromRaw(static_cast<uint32_t>(bits >> 32))};
+  return makeNode(tag, 0, appendWords(halves));
+}
+
+Value GraphBuilder::makeFloat(double value) {
+  return makeWide(Graph::FloatTag, llvm::bit_cast<uint64_t>(value));
+}
+
+static constexpr uint32_t getTextTag(Kind kind, uint32_t string, uint32_t bytes,
+                                     uint32_t byteArray, uint32_t bigInteger) {
+  switch (kind) {
+  case Kind::String:
+    return string;
+  case Kind::Bytes:
+    return bytes;
+  case Kind::ByteArray:
+    return byteArray;
+  default:
+    return bigInteger;
+  }
+}
+
+Value GraphBuilder::makeText(Kind kind, llvm::StringRef text) {
+  auto tag = static_cast<Graph::Tag>(
+      getTextTag(kind, Graph::StringTag, Graph::BytesTag, Graph::ByteArrayTag,
+                 Graph::BigIntegerTag));
+  auto offset = static_cast<uint32_t>(text.data() - getInput().data());
+  if (LLVM_LIKELY(text.size() < Graph::decodedText))
+    return makeNode(tag, text.size(), offset);
+  Value place[] = {Value::fromRaw(offset),
+                   Value::fromRaw(static_cast<uint32_t>(text.size()))};
+  return makeNode(tag, Graph::longText, appendWords(place));
+}
+
+Value GraphBuilder::makeDecodedText(Kind kind, llvm::StringRef text) {
+  auto tag = static_cast<Graph::Tag>(
+      getTextTag(kind, Graph::StringTag, Graph::BytesTag, Graph::ByteArrayTag,
+                 Graph::BigIntegerTag));
+  graph.decodedTexts.push_back(
+      llvm::StringSaver(graph.decodedStorage).save(text));
+  return makeNode(tag, Graph::decodedText,
+                  static_cast<uint32_t>(graph.decodedTexts.size() - 1));
+}
+
+Value GraphBuilder::makeGlobal(Value module, Value name) {
+  llvm::SmallString<128> key(graph.getText(module));
+  key.push_back('\0');
+  key += graph.getText(name);
+  auto [entry, isNew] = globals.try_emplace(key);
+  if (isNew) {
+    Value parts[] = {module, name};
+    uint32_t number = std::min(graph.numGlobals++, Graph::maxAux);
+    entry->second = makeNode(Graph::GlobalTag, number, appendWords(parts));
+  }
+  return entry->second;
+}
+
+Value GraphBuilder::makeObject(Construction construction, Value callable,
+                               Value arguments, Value keywords) {
+  // Nearly all objects are made by `cls.__new__(cls)`: they share one entry.
+  bool isPlain = construction == Construction::NewObject &&
+                 arguments == getEmptyTuple() && keywords == getNone();
+  auto next = static_cast<uint32_t>(graph.constructors.size());
+  if (isPlain) {
+    if (lastPlainCallable != callable.getRaw()) {
+      auto [entry, isNew] =
+          plainConstructors.try_emplace(callable.getRaw(), next);
+      lastPlainCallable = callable.getRaw();
+      lastPlainConstructor = entry->second;
+      if (isNew)
+        graph.constructors.push_back(
+            {callable, arguments, keywords, construction});
+    }
+    next = lastPlainConstructor;
+  } else {
+    graph.constructors.push_back({callable, arguments, keywords, construction});
+  }
+  return makeNode(Graph::ObjectTag, next, Graph::noState);
+}
+
+bool GraphBuilder::appendTo(uint32_t index, Graph::Tag grown,
+                            llvm::ArrayRef<Value> values) {
+  Graph::Node &node = graph.nodes[index];
+  size_t size = node.aux, newSize = size + values.size();
+  if (newSize > maxElements)
+    return false;
+  auto &words = graph.words;
+  bool isGrown = node.tag == grown;
+  if (!isGrown && size == 0) {
+    node.data = appendWords(values);
+  } else if (!isGrown && node.data + size == words.size()) {
+    appendWords(values);
+  } else if (isGrown && newSize <= llvm::PowerOf2Ceil(size)) {
+    std::copy(values.begin(), values.end(), words.begin() + node.data + size);
+  } else {
+    size_t first = words.size();
+    words.resize(first + llvm::PowerOf2Ceil(newSize));
+    std::copy_n(words.begin() + node.data, size, words.begin() + first);
+    std::copy(values.begin(), values.end(), words.begin() + first + size);
+    node.data = static_cast<uint32_t>(first);
+    node.tag = grown;
+  }
+  node.aux = static_cast<uint32_t>(newSize);
+  return true;
+}
+
+bool GraphBuilder::append(Value container, llvm::ArrayRef<Value> elements) {
+  uint32_t index = container.getNode();
+  Graph::Tag grown = getKind(container) == Kind::List ? Graph::GrownListTag
+                                                      : Graph::GrownSetTag;
+  return appendTo(index, grown, elements);
+}
+
+uint32_t GraphBuilder::findShape(llvm::ArrayRef<Value> keys) {
+  uint64_t hash = llvm::xxh3_64bits(
+      {reinterpret_cast<const uint8_t *>(keys.data()), keys.size() * 4});
+  // DenseMap reserves two keys; any other hash does for them.
+  if (hash >= ~1ull)
+    hash = 0;
+  llvm::SmallVector<uint32_t, 1> &candidates = shapesByHash[hash];
+  for (uint32_t shape : candidates)
+    if (graph.getShapeKeys(shape) == keys)
+      return shape;
+  if (graph.shapes.size() == maxShapes)
+    return Graph::noShape;
+  auto shape = static_cast<uint32_t>(graph.shapes.size());
+  graph.shapes.push_back(
+      {appendWords(keys), static_cast<uint32_t>(keys.size())});
+  candidates.push_back(shape);
+  return shape;
+}
+
+bool GraphBuilder::makeRecord(Graph::Node &node,
+                              llvm::ArrayRef<Value> entries) {
+  size_t numKeys = entries.size() / 2;
+  if (numKeys > maxShapeKeys)
+    return false;
+  Value keys[maxShapeKeys], values[maxShapeKeys];
+  for (size_t i = 0; i != numKeys; ++i) {
+    keys[i] = entries[2 * i];
+    if (keys[i].isSmall() ||
+        graph.nodes[keys[i].getNode()].tag != Graph::StringTag)
+      return false;
+    values[i] = entries[2 * i + 1];
+  }
+  uint32_t shape = findShape(llvm::ArrayRef(keys, numKeys));
+  if (shape == Graph::noShape)
+    return false;
+  node = {Graph::RecordTag, shape,
+          appendWords(llvm::ArrayRef(values, numKeys))};
+  return true;
+}
+
+void GraphBuilder::forgetShape(uint32_t index) {
+  Graph::Node &node = graph.nodes[index];
+  uint32_t numKeys = graph.shapes[node.aux].numKeys;
+  llvm::SmallVector<Value, 2 * maxShapeKeys> entries;
+  for (uint32_t i = 0; i != numKeys; ++i) {
+    entries.push_back(graph.words[graph.shapes[node.aux].firstKey + i]);
+    entries.push_back(graph.words[node.data + i]);
+  }
+  node = {Graph::DictionaryTag, 2 * numKeys, appendWords(entries)};
+}
+
+bool GraphBuilder::store(Value dictionary, llvm::ArrayRef<Value> entries) {
+  if (entries.empty())
+    return true;
+  Graph::Node &node = graph.nodes[dictionary.getNode()];
+  if (node.tag == Graph::DictionaryTag && node.aux == 0 &&
+      makeRecord(node, entries))
+    return true;
+  if (node.tag == Graph::RecordTag)
+    forgetShape(dictionary.getNode());
+  return appendTo(dictionary.getNode(), Graph::GrownDictionaryTag, entries);
+}
+
+uint32_t GraphBuilder::extend(Value object) {
+  Graph::Node &node = graph.nodes[object.getNode()];
+  if (node.tag == Graph::ObjectTag) {
+    Value parts[] = {Value::fromRaw(node.data), getNone(), getNone(),
+                     getNone()};
+    node.data = appendWords(parts);
+    node.tag = Graph::ExtendedObjectTag;
+  }
+  return node.data;
+}
+
+bool GraphBuilder::build(Value object, Value state) {
+  Graph::Node &node = graph.nodes[object.getNode()];
+  if (node.tag == Graph::ObjectTag && node.data == Graph::noState) {
+    node.data = state.getRaw();
+    return true;
+  }
+  uint32_t parts = extend(object);
+  if (graph.words[parts].getRaw() == Graph::noState) {
+    graph.words[parts] = state;
+    return true;
+  }
+  if (graph.words[parts + 1] == getNone())
+    graph.words[parts + 1] = makeList();
+  return append(graph.words[parts + 1], state);
+}
+
+bool GraphBuilder::appendToObject(Value object,
+                                  llvm::ArrayRef<Value> elements) {
+  uint32_t parts = extend(object);
+  if (graph.words[parts + 2] == getNone())
+    graph.words[parts + 2] = makeList();
+  return append(graph.words[parts + 2], elements);
+}
+
+bool GraphBuilder::storeInObject(Value object, llvm::ArrayRef<Value> entries) {
+  uint32_t parts = extend(object);
+  if (graph.words[parts + 3] == getNone())
+    graph.words[parts + 3] = makeDictionary();
+  return store(graph.words[parts + 3], entries);
+}
+
+size_t GraphBuilder::getMemoryUse() const {
+  return graph.getMemoryUse() + globals.size() * 64 +
+         shapesByHash.getMemorySize() + plainConstructors.getMemorySize();
+}
+
+Graph GraphBuilder::take(Value root) {
+  graph.root = root;
+  return std::move(graph);
+}
