@@ -1,0 +1,263 @@
+//===- DecodeArguments.cpp - arguments and Python constants -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides which Python values may be arguments and what is kept of them.
+// Constants may share parts, be nested and even contain themselves; they are
+// decoded with a stack of their own, each container once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+
+using namespace verify;
+using namespace verify::nnscaler;
+
+/// Constants nested more deeply than this are no constants of a model.
+static constexpr size_t maxDepth = 32;
+
+bool Decoder::decodeArguments(const ObjectFields &object, Field field,
+                              llvm::ArrayRef<Argument> &arguments) {
+  Value sequence;
+  llvm::ArrayRef<Value> elements;
+  if (!getElements(object, field, sequence, elements))
+    return false;
+  auto known = argumentsByValue.find(sequence.getRaw());
+  if (known != argumentsByValue.end()) {
+    arguments = known->second;
+    return true;
+  }
+  auto *first = plan.arena.Allocate<Argument>(elements.size());
+  std::uninitialized_default_construct_n(first, elements.size());
+  for (size_t i = 0; i != elements.size(); ++i)
+    if (!decodeArgument(object, field, elements[i], first[i]))
+      return false;
+  arguments = llvm::ArrayRef(first, elements.size());
+  argumentsByValue.try_emplace(sequence.getRaw(), arguments);
+  return true;
+}
+
+bool Decoder::decodeKeywords(const ObjectFields &object, Field field,
+                             llvm::ArrayRef<KeywordArgument> &keywords) {
+  Value dictionary;
+  if (!get(object, field, dictionary))
+    return false;
+  if (graph.getKind(dictionary) != Kind::Dictionary)
+    return failType(object, field, "dict", dictionary);
+  auto known = keywordsByValue.find(dictionary.getRaw());
+  if (known != keywordsByValue.end()) {
+    keywords = known->second;
+    return true;
+  }
+  size_t count = graph.getNumEntries(dictionary);
+  auto *first = plan.arena.Allocate<KeywordArgument>(count);
+  std::uninitialized_default_construct_n(first, count);
+  for (size_t i = 0; i != count; ++i) {
+    auto [key, value] = graph.getEntry(dictionary, i);
+    if (graph.getKind(key) != Kind::String)
+      return failType(object, field, "keywords", key);
+    first[i].name = intern(key);
+    if (!decodeArgument(object, field, value, first[i].value))
+      return false;
+  }
+  keywords = llvm::ArrayRef(first, count);
+  keywordsByValue.try_emplace(dictionary.getRaw(), keywords);
+  return true;
+}
+
+bool Decoder::decodeArgument(const ObjectFields &user, Field field, Value value,
+                             Argument &argument) {
+  struct Level {
+    Value container;
+    llvm::SmallVector<Value> contents;
+    Argument *elements;
+    size_t next = 0;
+    Argument *result;
+  };
+  llvm::SmallVector<Level, 0> levels;
+  // Decodes one value; opens a level if it is a container not yet decoded.
+  auto enter = [&](Value entered, Argument &result) {
+    bool isContainer = false;
+    if (!decodeLeaf(user, field, entered, result, isContainer))
+      return false;
+    if (!isContainer)
+      return true;
+    auto known = constantsByValue.find(entered.getRaw());
+    if (known != constantsByValue.end()) {
+      result = known->second;
+      return true;
+    }
+    llvm::SmallVector<Value> contents = getContents(entered, result);
+    if (levels.size() == maxDepth)
+      return failField(user, field,
+                       "a constant is nested more than " +
+                           llvm::Twine(maxDepth) + " levels deep");
+    auto *elements = plan.arena.Allocate<Argument>(contents.size());
+    std::uninitialized_default_construct_n(elements, contents.size());
+    levels.push_back({entered, std::move(contents), elements, 0, &result});
+    return true;
+  };
+
+  if (!enter(value, argument))
+    return false;
+  while (!levels.empty()) {
+    Level &level = levels.back();
+    if (level.next != level.contents.size()) {
+      size_t index = level.next++;
+      if (!enter(level.contents[index], level.elements[index]))
+        return false;
+      continue;
+    }
+    level.result->elements =
+        llvm::ArrayRef(level.elements, level.contents.size());
+    constantsByValue.try_emplace(level.container.getRaw(), *level.result);
+    levels.pop_back();
+  }
+  return true;
+}
+
+bool Decoder::decodeLeaf(const ObjectFields &user, Field field, Value value,
+                         Argument &argument, bool &isContainer) {
+  switch (graph.getKind(value)) {
+  case Kind::None:
+    return true;
+  case Kind::Boolean:
+    argument.kind = ConstantKind::Boolean;
+    argument.integer = graph.getBoolean(value);
+    return true;
+  case Kind::Integer:
+    argument.kind = ConstantKind::Integer;
+    argument.integer = graph.getInteger(value);
+    return true;
+  case Kind::BigInteger:
+    return failField(user, field, "an integer does not fit 64 bits");
+  case Kind::Float:
+    argument.kind = ConstantKind::Float;
+    argument.real = graph.getFloat(value);
+    return true;
+  case Kind::String:
+    argument.kind = ConstantKind::String;
+    argument.text = intern(value);
+    return true;
+  case Kind::Tuple:
+  case Kind::List:
+  case Kind::Dictionary:
+  case Kind::Set:
+  case Kind::FrozenSet:
+    isContainer = true;
+    return true;
+  case Kind::Global:
+    if (std::optional<llvm::StringRef> type = toElementType(value)) {
+      argument.kind = ConstantKind::ElementType;
+      argument.text = *type;
+      return true;
+    }
+    [[fallthrough]];
+  case Kind::Bytes:
+  case Kind::ByteArray:
+  case Kind::Extension:
+  case Kind::Persistent:
+  case Kind::OutOfBand:
+    argument.kind = ConstantKind::Opaque;
+    argument.text = intern(graph.describe(value));
+    return true;
+  case Kind::Object:
+    return decodeLeafObject(user, field, value, argument, isContainer);
+  }
+  return failType(user, field, "an argument", value);
+}
+
+bool Decoder::decodeLeafObject(const ObjectFields &user, Field field,
+                               Value value, Argument &argument,
+                               bool &isContainer) {
+  switch (classes.get(value)) {
+  case PlanClass::SubTensor:
+    argument.isTensor = true;
+    argument.tensor = getSubTensor(value);
+    return true;
+  case PlanClass::FullTensor:
+    return failType(user, field, "IRSubTensor or a constant", value);
+  case PlanClass::NumpyScalar:
+    if (std::optional<Argument> number = toNumber(value)) {
+      argument = *number;
+      return true;
+    }
+    return failField(user, field, "a numpy scalar cannot be read");
+  case PlanClass::Object:
+  case PlanClass::TorchSize:
+  case PlanClass::Slice:
+  case PlanClass::Dictionary:
+    isContainer = true;
+    return true;
+  default: {
+    argument.kind = ConstantKind::Opaque;
+    Value callable = graph.getCallable(value);
+    argument.text = intern(graph.describe(
+        graph.getKind(callable) == Kind::Global ? callable : value));
+    return true;
+  }
+  }
+}
+
+llvm::SmallVector<pickle::Value> Decoder::getContents(Value container,
+                                                      Argument &argument) {
+  llvm::SmallVector<Value> contents;
+  auto addEntries = [&](Value dictionary) {
+    argument.kind = ConstantKind::Dictionary;
+    for (size_t i = 0, e = graph.getNumEntries(dictionary); i != e; ++i) {
+      auto [key, value] = graph.getEntry(dictionary, i);
+      contents.append({key, value});
+    }
+  };
+  switch (graph.getKind(container)) {
+  case Kind::Dictionary:
+    addEntries(container);
+    return contents;
+  case Kind::Object:
+    break;
+  case Kind::Tuple:
+  case Kind::List:
+    argument.kind = graph.getKind(container) == Kind::List
+                        ? ConstantKind::List
+                        : ConstantKind::Tuple;
+    llvm::append_range(contents, graph.getElements(container));
+    return contents;
+  default:
+    argument.kind = ConstantKind::Opaque;
+    argument.text = intern(graph.describe(container));
+    llvm::append_range(contents, graph.getElements(container));
+    return contents;
+  }
+
+  switch (classes.get(container)) {
+  case PlanClass::TorchSize:
+    argument.kind = ConstantKind::Tuple;
+    if (std::optional<llvm::ArrayRef<Value>> sizes = toSequence(container))
+      llvm::append_range(contents, *sizes);
+    return contents;
+  case PlanClass::Dictionary:
+    argument.kind = ConstantKind::Dictionary;
+    if (Value entries = graph.getEntries(container); !graph.isNone(entries))
+      addEntries(entries);
+    return contents;
+  case PlanClass::Object: {
+    argument.kind = ConstantKind::Object;
+    ObjectFields fields = open(container);
+    std::optional<Value> name = fields.find(Field::Name);
+    if (name && graph.getKind(*name) == Kind::String)
+      argument.text = intern(*name);
+    std::optional<Value> value = fields.find(Field::Value);
+    if (value && !graph.isNone(*value))
+      contents.push_back(*value);
+    return contents;
+  }
+  default:
+    argument.kind = ConstantKind::Opaque;
+    argument.text = "slice";
+    llvm::append_range(contents,
+                       graph.getElements(graph.getArguments(container)));
+    return contents;
+  }
+}

@@ -1,0 +1,207 @@
+//===- DecodePlan.cpp - reads an execution plan -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decodes the root of a plan and the sequences of its devices, then everything
+// they lead to. Only what is executed is reached: schedules, producer and
+// consumer tables and annotation objects are never looked at.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+
+#include "Verify/Pickle/Reader.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <memory>
+
+using namespace verify;
+using namespace verify::nnscaler;
+
+bool Decoder::decodeRoot() {
+  Value root = graph.getRoot(), executionPlan;
+  if (classes.get(root) != PlanClass::ModuleCodeGen)
+    return fail("expected an execution plan (ModuleCodeGen), found " +
+                graph.describe(root));
+  ObjectFields object = open(root);
+  if (!getIntegers(object, Field::Devices, plan.devices) ||
+      !getInteger(object, Field::RuntimeDevices, plan.runtimeDevices) ||
+      !getBoolean(object, Field::EnableDataParallel, plan.enableDataParallel) ||
+      !getObject(object, Field::ExecutionPlan, PlanClass::ExecutionPlan,
+                 executionPlan))
+    return false;
+  llvm::DenseSet<int64_t> seen;
+  for (int64_t device : plan.devices) {
+    if (device < 0 || device >= INT32_MAX)
+      return failField(object, Field::Devices,
+                       llvm::Twine(device) + " is no device");
+    if (!seen.insert(device).second)
+      return failField(object, Field::Devices,
+                       "device " + llvm::Twine(device) + " occurs twice");
+  }
+  int64_t numDevices = plan.devices.size();
+  if (numDevices == 0)
+    return failField(object, Field::Devices, "no devices");
+  if (plan.runtimeDevices < numDevices || plan.runtimeDevices > INT32_MAX ||
+      plan.runtimeDevices % numDevices != 0)
+    return failField(object, Field::RuntimeDevices,
+                     llvm::Twine(plan.runtimeDevices) +
+                         " is no multiple of the " + llvm::Twine(numDevices) +
+                         " devices of a replica");
+  ObjectFields planObject = open(executionPlan);
+  return decodePrograms(planObject) &&
+         decodeArguments(planObject, Field::Outputs, plan.outputs);
+}
+
+bool Decoder::decodePrograms(const ObjectFields &executionPlan) {
+  Value sequences;
+  if (!get(executionPlan, Field::Sequences, sequences))
+    return false;
+  if (graph.getKind(sequences) != Kind::Dictionary)
+    return failType(executionPlan, Field::Sequences, "dict", sequences);
+  llvm::DenseSet<int64_t> missing(plan.devices.begin(), plan.devices.end());
+  for (size_t i = 0, e = graph.getNumEntries(sequences); i != e; ++i) {
+    auto [key, sequence] = graph.getEntry(sequences, i);
+    std::optional<int64_t> device = toInteger(key);
+    if (!device)
+      return failType(executionPlan, Field::Sequences, "devices", key);
+    if (!missing.erase(*device))
+      return failField(executionPlan, Field::Sequences,
+                       "device " + llvm::Twine(*device) +
+                           " is not among the devices of the plan");
+    DeviceProgram program;
+    program.device = *device;
+    if (!decodeCells(executionPlan, sequence, program.cells))
+      return false;
+    plan.programs.push_back(program);
+  }
+  for (int64_t device : plan.devices)
+    if (missing.contains(device))
+      return failField(executionPlan, Field::Sequences,
+                       "device " + llvm::Twine(device) + " is missing");
+  return true;
+}
+
+bool Decoder::decodeCells(const ObjectFields &executionPlan, Value sequence,
+                          llvm::ArrayRef<Cell> &cells) {
+  std::optional<llvm::ArrayRef<Value>> elements = toSequence(sequence);
+  if (!elements)
+    return failType(executionPlan, Field::Sequences, "lists of cells",
+                    sequence);
+  auto known = cellsByValue.find(sequence.getRaw());
+  if (known != cellsByValue.end()) {
+    cells = known->second;
+    return true;
+  }
+  auto *first = plan.arena.Allocate<Cell>(elements->size());
+  std::uninitialized_default_construct_n(first, elements->size());
+  for (size_t i = 0; i != elements->size(); ++i)
+    if (!decodeCell(executionPlan, (*elements)[i], first[i]))
+      return false;
+  cells = llvm::ArrayRef(first, elements->size());
+  cellsByValue.try_emplace(sequence.getRaw(), cells);
+  return true;
+}
+
+bool Decoder::decodeCell(const ObjectFields &executionPlan, Value value,
+                         Cell &cell) {
+  cell.isReuse = classes.get(value) == PlanClass::ReuseCell;
+  if (!cell.isReuse) {
+    cell.node = getNode(value);
+    if (cell.node == none)
+      return failType(executionPlan, Field::Sequences, "a cell", value);
+    // Filled in from the node once that is decoded.
+    return true;
+  }
+  ObjectFields object = open(value);
+  Value executed, mirror;
+  if (!getInteger(object, Field::Id, cell.id) ||
+      !get(object, Field::Cell, executed) ||
+      !get(object, Field::Mirror, mirror) ||
+      !decodeArguments(object, Field::Inputs, cell.inputs) ||
+      !decodeArguments(object, Field::Outputs, cell.outputs))
+    return false;
+  cell.node = getNode(executed);
+  if (cell.node == none)
+    return failType(object, Field::Cell, "a cell", executed);
+  if (graph.isNone(mirror))
+    return true;
+  if (classes.get(mirror) != PlanClass::ReuseCell)
+    return failType(object, Field::Mirror, "ExeReuseCell or None", mirror);
+  return getInteger(open(mirror), Field::Id, cell.mirror);
+}
+
+bool Decoder::decodePending() {
+  // Decoding an object may refer to more of them.
+  size_t nodes = 0, subTensors = 0, fullTensors = 0;
+  while (true) {
+    if (nodes != plan.nodes.size()) {
+      if (!decodeNode(nodeValues[nodes], static_cast<Index>(nodes)))
+        return false;
+      ++nodes;
+    } else if (subTensors != plan.subTensors.size()) {
+      if (!decodeSubTensor(subTensorValues[subTensors],
+                           static_cast<Index>(subTensors)))
+        return false;
+      ++subTensors;
+    } else if (fullTensors != plan.fullTensors.size()) {
+      if (!decodeFullTensor(fullTensorValues[fullTensors],
+                            static_cast<Index>(fullTensors)))
+        return false;
+      ++fullTensors;
+    } else {
+      return true;
+    }
+  }
+}
+
+bool Decoder::completeCells() {
+  for (DeviceProgram &program : plan.programs)
+    for (Cell &cell : llvm::MutableArrayRef(
+             const_cast<Cell *>(program.cells.data()), program.cells.size())) {
+      const Node &node = plan.nodes[cell.node];
+      if (!cell.isReuse) {
+        cell.id = node.id;
+        cell.inputs = node.inputs;
+        cell.outputs = node.outputs;
+        if (node.mirror != none)
+          cell.mirror = plan.nodes[node.mirror].id;
+      } else if (cell.inputs.size() != node.inputs.size() ||
+                 cell.outputs.size() != node.outputs.size()) {
+        return fail("ExeReuseCell " + llvm::Twine(cell.id) + ": " +
+                    llvm::Twine(cell.inputs.size()) + " inputs and " +
+                    llvm::Twine(cell.outputs.size()) + " outputs, but " +
+                    node.className + " " + llvm::Twine(node.id) + " has " +
+                    llvm::Twine(node.inputs.size()) + " and " +
+                    llvm::Twine(node.outputs.size()));
+      }
+    }
+  return true;
+}
+
+bool Decoder::checkTensors() {
+  for (size_t i = 0; i != plan.subTensors.size(); ++i)
+    if (!checkSubTensor(subTensorValues[i], plan.subTensors[i]))
+      return false;
+  return true;
+}
+
+llvm::Error Decoder::run() {
+  if (decodeRoot() && decodePending() && completeCells() && checkTensors() &&
+      checkNodes())
+    return llvm::Error::success();
+  return llvm::createStringError(message);
+}
+
+llvm::Expected<PlanFile> nnscaler::readPlanFile(llvm::StringRef path) {
+  llvm::Expected<pickle::Graph> graph = pickle::readPickleFile(path);
+  if (!graph)
+    return graph.takeError();
+  PlanFile plan;
+  if (llvm::Error error = Decoder(*graph, plan).run())
+    return error;
+  return plan;
+}

@@ -1,0 +1,214 @@
+//===- DecodeTensors.cpp - full tensors and their parts ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decodes full tensors and sub-tensors and checks that they agree: a sub-tensor
+// lies within its full tensor and has the shape of its index map. What is built
+// on a plan may rely on it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decoder.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace verify;
+using namespace verify::nnscaler;
+
+Index Decoder::getSubTensor(Value value) {
+  auto [entry, isNew] = subTensorIndices.try_emplace(
+      value.getRaw(), static_cast<Index>(plan.subTensors.size()));
+  if (isNew) {
+    plan.subTensors.emplace_back();
+    subTensorValues.push_back(value);
+  }
+  return entry->second;
+}
+
+Index Decoder::getFullTensor(Value value) {
+  auto [entry, isNew] = fullTensorIndices.try_emplace(
+      value.getRaw(), static_cast<Index>(plan.fullTensors.size()));
+  if (isNew) {
+    plan.fullTensors.emplace_back();
+    fullTensorValues.push_back(value);
+  }
+  return entry->second;
+}
+
+bool Decoder::decodeShape(const ObjectFields &object,
+                          llvm::ArrayRef<int64_t> &shape) {
+  if (!getIntegers(object, Field::Shape, shape))
+    return false;
+  int64_t numElements = 1;
+  for (int64_t size : shape) {
+    if (size < 0)
+      return failField(object, Field::Shape,
+                       "negative size " + llvm::Twine(size));
+    if (llvm::MulOverflow(numElements, std::max<int64_t>(size, 1), numElements))
+      return failField(object, Field::Shape, "more than 2^63 elements in all");
+  }
+  return true;
+}
+
+bool Decoder::decodeGradient(const ObjectFields &tensor, PlanClass expected,
+                             Value &gradient) {
+  if (!get(tensor, Field::Gradient, gradient))
+    return false;
+  if (graph.isNone(gradient) || classes.get(gradient) == expected)
+    return true;
+  return failType(tensor, Field::Gradient,
+                  getClassName(expected) + llvm::Twine(" or None"), gradient);
+}
+
+bool Decoder::decodeFullTensor(Value value, Index index) {
+  ObjectFields object = open(value);
+  FullTensor tensor;
+  Value gradient;
+  if (!getInteger(object, Field::Id, tensor.id) ||
+      !getOptionalString(object, Field::Name, tensor.name) ||
+      !decodeShape(object, tensor.shape) ||
+      !getBoolean(object, Field::IsParameter, tensor.isParameter) ||
+      !getBoolean(object, Field::IsGradient, tensor.isGradient) ||
+      !getBoolean(object, Field::IsLoss, tensor.isLoss) ||
+      !decodeGradient(object, PlanClass::FullTensor, gradient))
+    return false;
+  if (!graph.isNone(gradient))
+    tensor.gradient = getFullTensor(gradient);
+  plan.fullTensors[index] = tensor;
+  return true;
+}
+
+bool Decoder::decodeElementType(const ObjectFields &object,
+                                llvm::StringRef &type) {
+  Value value;
+  if (!get(object, Field::ElementType, value))
+    return false;
+  if (graph.isNone(value))
+    return true;
+  std::optional<llvm::StringRef> name = toElementType(value);
+  if (!name)
+    return failType(object, Field::ElementType, "an element type of torch",
+                    value);
+  type = *name;
+  return true;
+}
+
+bool Decoder::decodeRange(const ObjectFields &tensor, Value value,
+                          Range &range) {
+  llvm::ArrayRef<Value> bounds;
+  if (std::optional<llvm::ArrayRef<Value>> sequence = toSequence(value)) {
+    bounds = *sequence;
+  } else if (classes.get(value) == PlanClass::Slice) {
+    bounds = graph.getElements(graph.getArguments(value));
+    // A step other than one is no range.
+    if (bounds.size() == 3 &&
+        (graph.isNone(bounds[2]) || toInteger(bounds[2]) == 1))
+      bounds = bounds.drop_back();
+  }
+  std::optional<int64_t> start, end;
+  if (bounds.size() == 2) {
+    start = toInteger(bounds[0]);
+    end = toInteger(bounds[1]);
+  }
+  if (!start || !end)
+    return failType(tensor, Field::IndexMap, "a start and an end per dimension",
+                    value);
+  range = {*start, *end};
+  return true;
+}
+
+bool Decoder::decodeIndexMap(const ObjectFields &tensor, Value indexMap,
+                             llvm::ArrayRef<Range> &slice) {
+  auto [entry, isNew] = slicesByValue.try_emplace(indexMap.getRaw());
+  if (isNew) {
+    ObjectFields object = open(indexMap);
+    Value sequence;
+    llvm::ArrayRef<Value> indices;
+    if (!getElements(object, Field::Indices, sequence, indices))
+      return false;
+    llvm::SmallVector<Range> ranges(indices.size());
+    for (size_t i = 0; i != indices.size(); ++i)
+      if (!decodeRange(tensor, indices[i], ranges[i]))
+        return false;
+    entry->second = rangeArrays.intern(ranges);
+  }
+  slice = entry->second;
+  return true;
+}
+
+bool Decoder::decodeValueMap(const ObjectFields &tensor, Value valueMap,
+                             SubTensor &result) {
+  ObjectFields object = open(valueMap);
+  llvm::ArrayRef<int64_t> weight;
+  if (!getIntegers(object, Field::Weight, weight))
+    return false;
+  if (weight.size() != 2 || weight[0] < 0 || weight[0] >= weight[1])
+    return failField(tensor, Field::ValueMap,
+                     "expected a part and a number of parts");
+  result.part = weight[0];
+  result.parts = weight[1];
+  return true;
+}
+
+bool Decoder::decodeSubTensor(Value value, Index index) {
+  ObjectFields object = open(value);
+  SubTensor tensor;
+  Value full, indexMap, valueMap, gradient;
+  if (!getInteger(object, Field::Id, tensor.id) ||
+      !getOptionalString(object, Field::Name, tensor.name) ||
+      !getObject(object, Field::FullTensor, PlanClass::FullTensor, full) ||
+      !decodeShape(object, tensor.shape) ||
+      !getObject(object, Field::IndexMap, PlanClass::IndexMap, indexMap) ||
+      !decodeIndexMap(object, indexMap, tensor.slice) ||
+      !getObject(object, Field::ValueMap, PlanClass::ValueMap, valueMap) ||
+      !decodeValueMap(object, valueMap, tensor) ||
+      !decodeElementType(object, tensor.elementType) ||
+      !getBoolean(object, Field::IsParameter, tensor.isParameter) ||
+      !getBoolean(object, Field::IsGradient, tensor.isGradient) ||
+      !getBoolean(object, Field::RequiresGradient, tensor.requiresGradient) ||
+      !decodeGradient(object, PlanClass::SubTensor, gradient))
+    return false;
+  tensor.full = getFullTensor(full);
+  if (!graph.isNone(gradient))
+    tensor.gradient = getSubTensor(gradient);
+  plan.subTensors[index] = tensor;
+  return true;
+}
+
+bool Decoder::checkSubTensor(Value value, const SubTensor &tensor) {
+  const FullTensor &full = plan.fullTensors[tensor.full];
+  // Tensors are many and mistakes are few: look up fields to say so only.
+  auto failCheck = [&](Field field, const llvm::Twine &text) {
+    return failField(open(value), field, text);
+  };
+  if (tensor.slice.size() != full.shape.size())
+    return failCheck(Field::IndexMap,
+                     llvm::Twine(tensor.slice.size()) +
+                         " dimensions, but the full tensor has " +
+                         llvm::Twine(full.shape.size()));
+  if (tensor.shape.size() != tensor.slice.size())
+    return failCheck(Field::Shape, llvm::Twine(tensor.shape.size()) +
+                                       " dimensions, but the index map has " +
+                                       llvm::Twine(tensor.slice.size()));
+  for (size_t i = 0; i != tensor.slice.size(); ++i) {
+    Range range = tensor.slice[i];
+    if (range.start < 0 || range.end < range.start || range.end > full.shape[i])
+      return failCheck(
+          Field::IndexMap,
+          "dimension " + llvm::Twine(i) + ": range [" +
+              llvm::Twine(range.start) + ", " + llvm::Twine(range.end) +
+              ") is not within the size " + llvm::Twine(full.shape[i]));
+    if (tensor.shape[i] != range.end - range.start)
+      return failCheck(Field::Shape, "dimension " + llvm::Twine(i) + ": size " +
+                                         llvm::Twine(tensor.shape[i]) +
+                                         ", but the index map says " +
+                                         llvm::Twine(range.end - range.start));
+  }
+  if (tensor.isParameter != full.isParameter)
+    return failCheck(Field::IsParameter, "the full tensor says otherwise");
+  if (tensor.isGradient != full.isGradient)
+    return failCheck(Field::IsGradient, "the full tensor says otherwise");
+  return true;
+}

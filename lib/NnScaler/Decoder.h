@@ -1,0 +1,180 @@
+//===- Decoder.h - from a pickle's graph to a plan --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks the graph of a plan's pickle and fills the tables of a PlanFile. Every
+// object is decoded once, however often the file refers to it, and is given its
+// place in a table when it is first referred to, so that cycles need no
+// recursion. By subject: DecodePlan.cpp starts from the root, DecodeNodes.cpp
+// has cells and ops, DecodeTensors.cpp tensors, DecodeArguments.cpp Python
+// constants, DecodeScalars.cpp numbers and texts, Decoder.cpp typed access to
+// fields and its errors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_NNSCALER_DECODER_H
+#define VERIFY_LIB_NNSCALER_DECODER_H
+
+#include "ObjectFields.h"
+#include "PlanArena.h"
+#include "PlanClasses.h"
+
+#include "Verify/NnScaler/PlanFile.h"
+#include "Verify/Pickle/Graph.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/StringSaver.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace verify::nnscaler {
+
+/// Decodes one plan. Methods that return bool return false after `fail`.
+class Decoder {
+public:
+  Decoder(const pickle::Graph &graph, PlanFile &plan);
+
+  /// Fills the plan from the root of the graph.
+  llvm::Error run();
+
+private:
+  using Value = pickle::Value;
+  using Kind = pickle::Kind;
+
+  // Errors. The first one is kept.
+  bool fail(const llvm::Twine &text);
+  /// Names the object as a message should: class and id.
+  std::string describe(const ObjectFields &object);
+  bool fail(const ObjectFields &object, const llvm::Twine &text);
+  bool failField(const ObjectFields &object, Field field,
+                 const llvm::Twine &text);
+  /// The field does not hold what it must.
+  bool failType(const ObjectFields &object, Field field,
+                const llvm::Twine &expected, Value found);
+
+  // Typed access to fields that must be there.
+  ObjectFields open(Value object) { return {graph, layouts, object}; }
+  bool checkState(const ObjectFields &object);
+  bool get(const ObjectFields &object, Field field, Value &value);
+  bool getInteger(const ObjectFields &object, Field field, int64_t &integer);
+  bool getBoolean(const ObjectFields &object, Field field, bool &boolean);
+  bool getString(const ObjectFields &object, Field field,
+                 llvm::StringRef &text);
+  /// The same for a field that may be None or missing: then `text` is empty.
+  bool getOptionalString(const ObjectFields &object, Field field,
+                         llvm::StringRef &text);
+  /// An object of one class.
+  bool getObject(const ObjectFields &object, Field field, PlanClass expected,
+                 Value &value);
+  /// A list or tuple.
+  bool getElements(const ObjectFields &object, Field field, Value &sequence,
+                   llvm::ArrayRef<Value> &elements);
+  /// A list or tuple of integers.
+  bool getIntegers(const ObjectFields &object, Field field,
+                   llvm::ArrayRef<int64_t> &integers);
+
+  // Numbers and texts.
+  std::optional<int64_t> toInteger(Value value);
+  std::optional<double> toFloat(Value value);
+  std::optional<bool> toBoolean(Value value);
+  /// The elements of a list, a tuple or a torch.Size.
+  std::optional<llvm::ArrayRef<Value>> toSequence(Value value);
+  /// "float32" for `torch.float32`.
+  std::optional<llvm::StringRef> toElementType(Value value);
+  llvm::StringRef intern(Value string);
+  llvm::StringRef intern(llvm::StringRef text);
+  /// Decodes a numpy scalar into a Boolean, Integer or Float.
+  std::optional<Argument> toNumber(Value scalar);
+  std::optional<llvm::StringRef> toBytes(Value value, std::string &storage);
+
+  // Tensors.
+  /// The places of objects in the tables; they are decoded later.
+  Index getSubTensor(Value value);
+  Index getFullTensor(Value value);
+  bool decodeSubTensor(Value value, Index index);
+  bool decodeFullTensor(Value value, Index index);
+  bool decodeShape(const ObjectFields &object, llvm::ArrayRef<int64_t> &shape);
+  bool decodeElementType(const ObjectFields &object, llvm::StringRef &type);
+  bool decodeIndexMap(const ObjectFields &tensor, Value indexMap,
+                      llvm::ArrayRef<Range> &slice);
+  bool decodeRange(const ObjectFields &tensor, Value value, Range &range);
+  bool decodeValueMap(const ObjectFields &tensor, Value valueMap,
+                      SubTensor &result);
+  bool checkSubTensor(Value value, const SubTensor &tensor);
+  bool decodeGradient(const ObjectFields &tensor, PlanClass expected,
+                      Value &gradient);
+
+  // Arguments and constants.
+  /// Decodes the arguments in a list or tuple.
+  bool decodeArguments(const ObjectFields &object, Field field,
+                       llvm::ArrayRef<Argument> &arguments);
+  bool decodeKeywords(const ObjectFields &object, Field field,
+                      llvm::ArrayRef<KeywordArgument> &keywords);
+  bool decodeArgument(const ObjectFields &user, Field field, Value value,
+                      Argument &argument);
+  /// Decodes all but what contains other values; `isContainer` tells which.
+  bool decodeLeaf(const ObjectFields &user, Field field, Value value,
+                  Argument &argument, bool &isContainer);
+  bool decodeLeafObject(const ObjectFields &user, Field field, Value value,
+                        Argument &argument, bool &isContainer);
+  /// What a container contains, in the order of Argument::elements.
+  llvm::SmallVector<Value> getContents(Value container, Argument &argument);
+
+  // Cells and ops.
+  Index getNode(Value value);
+  bool decodeNode(Value value, Index index);
+  bool decodeSegment(const ObjectFields &segment, Node &node);
+  bool decodeForward(const ObjectFields &op, Node &node);
+  bool decodeAdapter(const ObjectFields &adapter, Node &node);
+  bool decodePrimitive(const ObjectFields &adapter, Value value,
+                       Primitive &primitive);
+  bool decodeMirror(const ObjectFields &object, Index &mirror);
+  bool decodeAnnotations(const ObjectFields &op, Node &node);
+  bool decodeModule(const ObjectFields &op, Node &node);
+  bool checkNodes();
+
+  // The plan.
+  bool decodeRoot();
+  bool decodePrograms(const ObjectFields &executionPlan);
+  bool decodeCells(const ObjectFields &executionPlan, Value sequence,
+                   llvm::ArrayRef<Cell> &cells);
+  bool decodeCell(const ObjectFields &executionPlan, Value value, Cell &cell);
+  bool decodePending();
+  bool completeCells();
+  bool checkTensors();
+
+  const pickle::Graph &graph;
+  PlanFile &plan;
+  std::string message;
+  FieldLayouts layouts;
+  PlanClasses classes;
+
+  llvm::UniqueStringSaver strings;
+  ArrayInterner<int64_t> integerArrays;
+  ArrayInterner<Range> rangeArrays;
+
+  /// What has been decoded, by the raw value in the graph.
+  llvm::DenseMap<uint32_t, llvm::StringRef> stringsByValue;
+  llvm::DenseMap<uint32_t, llvm::ArrayRef<int64_t>> integersByValue;
+  llvm::DenseMap<uint32_t, llvm::ArrayRef<Range>> slicesByValue;
+  llvm::DenseMap<uint32_t, llvm::ArrayRef<Argument>> argumentsByValue;
+  llvm::DenseMap<uint32_t, Argument> constantsByValue;
+  llvm::DenseMap<uint32_t, llvm::ArrayRef<KeywordArgument>> keywordsByValue;
+  llvm::DenseMap<uint32_t, llvm::ArrayRef<llvm::StringRef>> annotationsByValue;
+  llvm::DenseMap<uint32_t, llvm::ArrayRef<Index>> nodeListsByValue;
+  llvm::DenseMap<uint32_t, llvm::ArrayRef<Primitive>> primitivesByValue;
+  llvm::DenseMap<uint32_t, llvm::ArrayRef<Cell>> cellsByValue;
+  llvm::DenseMap<uint32_t, Index> subTensorIndices, fullTensorIndices,
+      nodeIndices;
+  /// The object of each entry of the tables.
+  std::vector<Value> subTensorValues, fullTensorValues, nodeValues;
+};
+
+} // namespace verify::nnscaler
+
+#endif // VERIFY_LIB_NNSCALER_DECODER_H
