@@ -50,22 +50,30 @@ struct FullTensor {
 struct SubTensor {
   int64_t id = 0;
   llvm::StringRef name;
-  Index full = none;                ///< into PlanFile::fullTensors
+  Index full = none; ///< into PlanFile::fullTensors
   llvm::ArrayRef<int64_t> shape;
-  llvm::ArrayRef<Range> slice;      ///< `_indmap`, one range per dimension
-  int64_t part = 0, parts = 1;      ///< `_valmap`: term `part` of `parts`
-  llvm::StringRef elementType;      ///< "float32", "int64", ... ("" if none)
+  llvm::ArrayRef<Range> slice; ///< `_indmap`, one range per dimension
+  int64_t part = 0, parts = 1; ///< `_valmap`: term `part` of `parts`
+  llvm::StringRef elementType; ///< "float32", "int64", ... ("" if none)
   bool isParameter = false;
   bool isGradient = false;
   bool requiresGradient = false;
-  Index gradient = none;            ///< sub-tensor of `_grad`
+  Index gradient = none; ///< sub-tensor of `_grad`
 };
 
 /// What an argument that is not a tensor can be.
 enum class ConstantKind : uint8_t {
-  None, Boolean, Integer, Float, String, Tuple, List, Dictionary,
+  None,
+  Boolean,
+  Integer,
+  Float,
+  String,
+  Tuple,
+  List,
+  Dictionary,
   ElementType, ///< `torch.float32`: its name in `text`
-  Object,      ///< `IRObject` without a tensor: its name in `text`, value in `elements[0]` if any
+  Object,      ///< `IRObject` without a tensor: its name in `text`, value in
+               ///< `elements[0]` if any
   Opaque       ///< anything else: the class or function name in `text`
 };
 
@@ -77,7 +85,8 @@ struct Argument {
   int64_t integer = 0; ///< Integer, Boolean
   double real = 0;     ///< Float
   llvm::StringRef text;
-  llvm::ArrayRef<Argument> elements; ///< Tuple, List; Dictionary: key, value, key, value, ...
+  llvm::ArrayRef<Argument>
+      elements; ///< Tuple, List; Dictionary: key, value, key, value, ...
 };
 
 struct KeywordArgument {
@@ -94,8 +103,12 @@ struct Primitive {
 };
 
 enum class NodeKind : uint8_t {
-  Segment, Forward /* IRDimops, IRFwOperation, IRPyFunc */, Backward /* IRBpOperation */,
-  Adapter, WeightReducer, DataOperation
+  Segment,
+  Forward /* IRDimops, IRFwOperation, IRPyFunc */,
+  Backward /* IRBpOperation */,
+  Adapter,
+  WeightReducer,
+  DataOperation
 };
 
 /// A cell or an op inside a segment.
@@ -109,29 +122,31 @@ struct Node {
   llvm::ArrayRef<Argument> outputs;
   llvm::ArrayRef<KeywordArgument> keywords;
   llvm::ArrayRef<int64_t> devices;
-  Index mirror = none;                    ///< into PlanFile::nodes
+  Index mirror = none; ///< into PlanFile::nodes
   // Segment only.
   llvm::ArrayRef<Index> nodes;
   // Adapter only.
   llvm::ArrayRef<Primitive> primitives;
-  bool isForward = true;                  ///< `_forward`
-  bool isDifferentiable = false;          ///< `_differentiable`
-  bool isCustom = false;                  ///< `_custom`
-  // From `_comment` ('File "x.py", line 12, in f,  code'); empty and 0 if absent.
+  bool isForward = true;         ///< `_forward`
+  bool isDifferentiable = false; ///< `_differentiable`
+  bool isCustom = false;         ///< `_custom`
+  // From `_comment` ('File "x.py", line 12, in f,  code'); empty and 0 if
+  // absent.
   llvm::StringRef file;
   uint32_t line = 0;
   llvm::StringRef function;
   llvm::StringRef code;
-  llvm::StringRef module;                 ///< innermost entry of `_module_stack`, or ""
+  llvm::StringRef module; ///< innermost entry of `_module_stack`, or ""
   llvm::ArrayRef<llvm::StringRef> annotations; ///< `_annos_candidates`
 };
 
 /// One entry of a device's sequence. A cell that is executed again
 /// (`ExeReuseCell`) has its own id and its own tensors, position by position.
 struct Cell {
-  Index node = none;  ///< the cell executed
+  Index node = none; ///< the cell executed
   bool isReuse = false;
-  int64_t id = 0;     ///< id of the reuse cell, or of the node
+  int64_t id = 0;      ///< id of the reuse cell, or of the node
+  int64_t mirror = -1; ///< id of the (reuse) cell `_mirror` names, or -1
   llvm::ArrayRef<Argument> inputs;
   llvm::ArrayRef<Argument> outputs;
 };
@@ -150,7 +165,7 @@ struct PlanFile {
   llvm::ArrayRef<int64_t> devices;     ///< one data-parallel replica
   int64_t runtimeDevices = 1;          ///< all devices
   bool enableDataParallel = false;
-  llvm::ArrayRef<Argument> outputs;    ///< `ExecutionPlan._outputs`
+  llvm::ArrayRef<Argument> outputs; ///< `ExecutionPlan._outputs`
   llvm::BumpPtrAllocator arena;
 
   PlanFile() = default;

@@ -1,0 +1,86 @@
+//===- CollectiveOps.td - communication as data flow -------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collectives at graph level: one operand for each explicit domain that takes
+// part, in group order, and the free axes that take part besides. The result is
+// the same on each member.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_IR_COLLECTIVEOPS
+#define VERIFY_IR_COLLECTIVEOPS
+
+include "Verify/IR/TVAttributes.td"
+
+def TV_AllReduceOp : TV_ComputeOp<"all_reduce", [TV_NotDifferentiable]> {
+  let summary = "sum over operands and over free axes";
+  let description = [{
+    Every member gets the sum of all operands, each summed over the coordinates
+    of `axes`.
+
+    Example: `%2 = tv.all_reduce %0, %1 over ["dp"] on #tv.domain<device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins Variadic<TV_Tensor>:$operands, StrArrayAttr:$axes,
+                       OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    $operands `over` $axes (`on` $domain^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def TV_AllGatherOp : TV_ComputeOp<"all_gather",
+    [TV_NotDifferentiable, TV_AcceptsExtended]> {
+  let summary = "concatenation of the operands in group order";
+  let description = [{
+    Example: `%2 = tv.all_gather %0, %1 {dimension = 0 : i64} on #tv.domain<device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>`
+  }];
+  let arguments = (ins Variadic<TV_Tensor>:$operands, I64Attr:$dimension,
+                       OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    operands attr-dict (`on` $domain^)? `:` functional-type(operands, results)
+  }];
+}
+
+def TV_MoveOp : TV_ComputeOp<"move",
+    [TV_NotDifferentiable, TV_AcceptsExtended]> {
+  let summary = "the operand, at other coordinates";
+  let description = [{
+    Send and receive, or broadcast. The operand is read at the coordinates of
+    the result, except on the axes of `from`, each of which fixes one
+    coordinate.
+
+    Example: `%1 = tv.move %0 from #tv.domain<device = 1> on #tv.domain<device = 3> : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins TV_Tensor:$operand, TV_DomainAttr:$source,
+                       OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `from` $source (`on` $domain^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def TV_AccumulateOp : TV_ComputeOp<"accumulate", [TV_NotDifferentiable]> {
+  let summary = "sum over coordinates of an axis";
+  let description = [{
+    What a gradient buffer holds when it is read: exactly the terms added since
+    the last reset, each once. The result does not depend on the axis.
+
+    Example: `%1 = tv.accumulate %0 over #tv.axis_set<mb = 0:15> : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins TV_Tensor:$operand, TV_AxisSetAttr:$over,
+                       OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `over` $over (`on` $domain^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+#endif // VERIFY_IR_COLLECTIVEOPS

@@ -1,0 +1,166 @@
+//===- ElementwiseOps.td - ops on corresponding elements ---*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_IR_ELEMENTWISEOPS
+#define VERIFY_IR_ELEMENTWISEOPS
+
+include "Verify/IR/TVAttributes.td"
+
+class TV_ElementwiseOp<string mnemonic, dag operands, list<Trait> traits = []>
+    : TV_ComputeOp<mnemonic, traits> {
+  let arguments = !con(operands, (ins OptionalAttr<TV_DomainAttr>:$domain));
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    operands (`on` $domain^)? attr-dict `:` functional-type(operands, results)
+  }];
+  /// The scalar body, in terms of `algebra` and `scalars`.
+  code body = "";
+  let extraClassDefinition = !strconcat([{
+    ::mlir::FailureOr<::verify::IndexRelation> $cppClass::getIndexRelation() {
+      return ::verify::elementwiseRelation(*this);
+    }
+    ::verify::Scalar $cppClass::combine(
+        ::verify::ScalarAlgebra &algebra,
+        ::llvm::ArrayRef<::verify::Scalar> scalars) {
+      return }], body, [{;
+    }
+  }]);
+}
+
+class TV_UnaryOp<string mnemonic, code scalarBody, list<Trait> traits = []>
+    : TV_ElementwiseOp<mnemonic, (ins TV_Tensor:$operand), traits> {
+  let body = scalarBody;
+}
+
+class TV_BinaryOp<string mnemonic, code scalarBody, list<Trait> traits = []>
+    : TV_ElementwiseOp<mnemonic, (ins TV_Tensor:$left, TV_Tensor:$right),
+                       traits> {
+  let body = scalarBody;
+}
+
+def TV_AddOp : TV_BinaryOp<"add",
+    "algebra.add(scalars[0], scalars[1])", [Commutative, TV_AcceptsExtended]> {
+  let summary = "elementwise sum";
+  let description = [{
+    The sum of corresponding elements. Dimensions are aligned from the last; one
+    of size 1, or one that is missing, is repeated. An operand may be extended.
+
+    Example: `%2 = tv.add %0, %1 : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>`
+  }];
+}
+
+def TV_SubtractOp : TV_BinaryOp<"subtract",
+    "algebra.subtract(scalars[0], scalars[1])"> {
+  let summary = "elementwise difference";
+  let description = [{
+    `left - right`, with the broadcasting of `tv.add`.
+
+    Example: `%2 = tv.subtract %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_MultiplyOp : TV_BinaryOp<"multiply",
+    "algebra.multiply(scalars[0], scalars[1])", [Commutative]> {
+  let summary = "elementwise product";
+  let description = [{
+    The product of corresponding elements, with the broadcasting of `tv.add`.
+
+    Example: `%2 = tv.multiply %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_DivideOp : TV_BinaryOp<"divide",
+    "algebra.divide(scalars[0], scalars[1])"> {
+  let summary = "elementwise quotient";
+  let description = [{
+    `left / right` over the reals, with the broadcasting of `tv.add`. Defined
+    where `right` is not 0.
+
+    Example: `%2 = tv.divide %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_NegateOp : TV_UnaryOp<"negate", "algebra.negate(scalars[0])"> {
+  let summary = "elementwise negation";
+  let description = [{
+    Example: `%1 = tv.negate %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_ExpOp : TV_UnaryOp<"exp",
+    "algebra.apply(::verify::Function::Exp, scalars[0])",
+    [TV_AcceptsExtended, TV_ReturnsReal]> {
+  let summary = "elementwise exponential";
+  let description = [{
+    `e` to the power of each element; 0 for minus infinity. The result is never
+    extended.
+
+    Example: `%1 = tv.exp %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_RsqrtOp : TV_UnaryOp<"rsqrt",
+    "algebra.apply(::verify::Function::Rsqrt, scalars[0])"> {
+  let summary = "elementwise reciprocal square root";
+  let description = [{
+    `1 / sqrt(x)`. Defined where the element is positive.
+
+    Example: `%1 = tv.rsqrt %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_SiluOp : TV_UnaryOp<"silu",
+    "algebra.divide(scalars[0], algebra.add(algebra.rational(1), algebra.apply("
+    "::verify::Function::Exp, algebra.negate(scalars[0]))))"> {
+  let summary = "elementwise x times sigmoid(x)";
+  let description = [{
+    `x / (1 + exp(-x))`.
+
+    Example: `%1 = tv.silu %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_CopyOp : TV_UnaryOp<"copy", "scalars[0]", [TV_AcceptsExtended]> {
+  let summary = "the operand";
+  let description = [{
+    The operand, unchanged: casts between float types over the reals, and the
+    copies frontends make for their own sake (contiguous, identity, multiref).
+
+    Example: `%1 = tv.copy %0 : (tensor<4xbf16>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_PowerOp : TV_ElementwiseOp<"power", (ins TV_Tensor:$operand,
+    I64Attr:$numerator, DefaultValuedAttr<I64Attr, "1">:$denominator)> {
+  let body = "algebra.power(scalars[0], getNumerator(), getDenominator())";
+  let summary = "elementwise power with a constant rational exponent";
+  let description = [{
+    Each element to the power `numerator / denominator`. Defined everywhere for
+    integers >= 0, where the element is not 0 for negative integers, and where
+    it is positive otherwise.
+
+    Example: `%1 = tv.power %0 {numerator = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+  let hasVerifier = 1;
+}
+
+def TV_ConstantOp : TV_ComputeOp<"constant", [TV_NotDifferentiable]> {
+  let summary = "a tensor of literals";
+  let description = [{
+    A float literal means the simplest rational that rounds to it in its type
+    (docs/Soundness.md, assumption on literals).
+
+    Example: `%0 = tv.constant dense<2.5> : () -> tensor<4xf64>`
+  }];
+  let arguments = (ins ElementsAttr:$value,
+                       OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    $value (`on` $domain^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+#endif // VERIFY_IR_ELEMENTWISEOPS

@@ -1,0 +1,179 @@
+//===- PlanOps.td - what each device runs, in order --------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_IR_PLANOPS
+#define VERIFY_IR_PLANOPS
+
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "Verify/IR/TVAttributes.td"
+
+def TV_PlanOp : TV_Op<"plan",
+    [IsolatedFromAbove, NoTerminator, SingleBlock, Symbol, SymbolTable]> {
+  let summary = "what every device of a replica executes";
+  let description = [{
+    Holds the buffers, segments and device programs of one data-parallel
+    replica. Replica `r` runs the same with every device number shifted, so the
+    replicas are the free axis `dp` of the mesh.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TV_MeshAttr:$mesh);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name $mesh attr-dict-with-keyword $body";
+}
+
+def TV_BufferOp : TV_Op<"buffer", [Symbol, HasParent<"PlanOp">]> {
+  let summary = "memory of one device that outlives a segment";
+  let description = [{
+    A parameter, or the gradient of the one that `gradient_of` names.
+
+    Example: `tv.buffer @w1 on 1 "layers.0.weight" holds #tv.piece<3, [0:8 of 8]> : !tv.buffer<tensor<8xf32>>`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$device,
+    StrAttr:$name, TV_PieceAttr:$piece, TypeAttrOf<TV_BufferType>:$type,
+    OptionalAttr<FlatSymbolRefAttr>:$gradient_of);
+  let assemblyFormat = [{
+    $sym_name `on` $device $name `holds` $piece (`gradient_of` $gradient_of^)?
+    attr-dict `:` $type
+  }];
+}
+
+def TV_SegmentOp : TV_Op<"segment", [IsolatedFromAbove, Symbol,
+    HasParent<"PlanOp">, SingleBlockImplicitTerminator<"ReturnOp">]> {
+  let summary = "straight-line code of one device";
+  let description = [{
+    Runs once for each `tv.call`. `cell` is the frontend's number.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$device,
+    I64Attr:$cell, UnitAttr:$backward);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `on` $device `cell` $cell (`backward` $backward^)?
+    attr-dict-with-keyword $body
+  }];
+}
+
+def TV_ReturnOp : TV_Op<"return",
+    [Terminator, ParentOneOf<["SegmentOp"]>]> {
+  let summary = "the results of a segment";
+  let arguments = (ins Variadic<TV_Tensor>:$operands);
+  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+  let builders = [OpBuilder<(ins), [{ }]>];
+}
+
+def TV_ProgramOp : TV_Op<"program",
+    [HasParent<"PlanOp">, NoTerminator, SingleBlock]> {
+  let summary = "what one device of the replica runs, in order";
+  let arguments = (ins I64Attr:$device);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$device attr-dict-with-keyword $body";
+}
+
+def TV_LoadDataOp : TV_Op<"load_data"> {
+  let summary = "the next batch of the data loader";
+  let description = [{
+    The `k`-th execution of a loader on a device gives micro-batch `k`. `cell`
+    is the frontend's number of the loader.
+  }];
+  let arguments = (ins I64Attr:$cell, TypedArrayAttrBase<TV_PieceAttr,
+    "what each result holds">:$pieces);
+  let results = (outs Variadic<TV_Tensor>:$results);
+  let assemblyFormat = "`cell` $cell $pieces attr-dict `:` type($results)";
+}
+
+def TV_SeedOp : TV_Op<"seed"> {
+  let summary = "the gradient of the loss with respect to itself: 1";
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def TV_CallOp : TV_Op<"call"> {
+  let summary = "one execution of a segment";
+  let description = [{
+    `instance` numbers this execution; a backward one names the instance of the
+    forward execution whose saved values it uses in `mirror`.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<TV_Tensor>:$operands,
+    I64Attr:$instance, OptionalAttr<I64Attr>:$mirror);
+  let results = (outs Variadic<TV_Tensor>:$results);
+  let assemblyFormat = [{
+    $callee `(` $operands `)` `instance` $instance (`mirror` $mirror^)?
+    attr-dict `:` functional-type($operands, $results)
+  }];
+}
+
+def TV_OutputOp : TV_Op<"output"> {
+  let summary = "a result of the run on this device";
+  let arguments = (ins TV_Tensor:$value, StrAttr:$name, TV_PieceAttr:$piece);
+  let assemblyFormat = "$value $name $piece attr-dict `:` type($value)";
+}
+
+def TV_ReadOp : TV_Op<"read"> {
+  let summary = "what a buffer holds now";
+  let arguments = (ins FlatSymbolRefAttr:$buffer);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($result)";
+}
+
+def TV_WriteOp : TV_Op<"write"> {
+  let summary = "overwrites a buffer";
+  let arguments = (ins TV_Tensor:$value, FlatSymbolRefAttr:$buffer);
+  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value)";
+}
+
+def TV_AddToOp : TV_Op<"add_to"> {
+  let summary = "adds to what a buffer holds";
+  let arguments = (ins TV_Tensor:$value, FlatSymbolRefAttr:$buffer);
+  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value)";
+}
+
+def TV_SendOp : TV_Op<"send"> {
+  let summary = "sends a tensor to another device of the replica";
+  let arguments = (ins TV_Tensor:$value, I64Attr:$peer);
+  let assemblyFormat = "$value `to` $peer attr-dict `:` type($value)";
+}
+
+def TV_ReceiveOp : TV_Op<"receive"> {
+  let summary = "receives a tensor from another device of the replica";
+  let arguments = (ins I64Attr:$peer);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = "`from` $peer attr-dict `:` type($result)";
+}
+
+def TV_CommunicateOp : TV_Op<"communicate"> {
+  let summary = "this device's part in a collective";
+  let description = [{
+    The device takes part with `value`; `group` lists the members of the
+    replica in group order, and with `replicas` the group holds those of every
+    replica.
+
+    Example: `%1 = tv.communicate all_gather %0 group [0, 1] {dimension = 1 : i64} : (tensor<4x4xf32>) -> tensor<4x8xf32>`
+  }];
+  let arguments = (ins TV_CollectiveKindAttr:$kind, TV_Tensor:$value,
+    DenseI64ArrayAttr:$group, UnitAttr:$replicas,
+    OptionalAttr<I64Attr>:$dimension, OptionalAttr<I64Attr>:$split_dimension,
+    OptionalAttr<I64Attr>:$root);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    $kind $value `group` $group (`replicas` $replicas^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def TV_BackwardOp : TV_Op<"backward"> {
+  let summary = "the gradients of an op of the forward segment";
+  let description = [{
+    From the gradients of the forward op's results, in order, to those of the
+    operands in `wrt`. `forward` is the frontend's number of the forward op; its
+    operands are those saved by the mirrored call.
+  }];
+  let arguments = (ins Variadic<TV_Tensor>:$gradients, I64Attr:$forward,
+    DenseI64ArrayAttr:$wrt, DenseI64ArrayAttr:$outputs);
+  let results = (outs Variadic<TV_Tensor>:$results);
+  let assemblyFormat = [{
+    $gradients `of` $forward attr-dict `:` functional-type($gradients, $results)
+  }];
+}
+
+#endif // VERIFY_IR_PLANOPS

@@ -1,0 +1,48 @@
+//===- ReductionOps.td - reductions and softmax ------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_IR_REDUCTIONOPS
+#define VERIFY_IR_REDUCTIONOPS
+
+include "Verify/IR/TVAttributes.td"
+
+def TV_ReduceOp : TV_ComputeOp<"reduce"> {
+  let summary = "sum, average or maximum over dimensions";
+  let description = [{
+    Combines the elements along `dimensions`. A reduced dimension stays with
+    size 1 if `keep` is set and disappears otherwise.
+
+    Example: `%1 = tv.reduce sum %0 {dimensions = array<i64: 1>} : (tensor<4x8xf32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins TV_ReductionKindAttr:$kind, TV_Tensor:$operand,
+    DenseI64ArrayAttr:$dimensions, UnitAttr:$keep,
+    OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    $kind $operand (`keep` $keep^)? (`on` $domain^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def TV_SoftmaxOp : TV_CompositionOp<"softmax"> {
+  let summary = "exponentials divided by their sum";
+  let description = [{
+    `exp(x) / sum(exp(x))` along `dimension`. The dimension is whole: splitting
+    it gives neither a slice nor a term of a sum. Over the reals, subtracting
+    the maximum first changes nothing.
+
+    Example: `%1 = tv.softmax %0 {dimension = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>`
+  }];
+  let arguments = (ins TV_Tensor:$operand, I64Attr:$dimension,
+                       OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    operands (`on` $domain^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // VERIFY_IR_REDUCTIONOPS

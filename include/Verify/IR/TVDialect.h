@@ -1,0 +1,24 @@
+//===- TVDialect.h - the tv dialect, its attributes and types --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_IR_TVDIALECT_H
+#define VERIFY_IR_TVDIALECT_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+
+#include "Verify/IR/TVDialect.h.inc"
+#include "Verify/IR/TVEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "Verify/IR/TVAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "Verify/IR/TVTypes.h.inc"
+
+#endif // VERIFY_IR_TVDIALECT_H

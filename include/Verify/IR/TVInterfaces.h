@@ -1,0 +1,66 @@
+//===- TVInterfaces.h - semantics of an op, and what is derived -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interfaces every op implements, and the pieces shared by families of ops:
+// relations that follow from shapes alone, and checks derived from relations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_IR_TVINTERFACES_H
+#define VERIFY_IR_TVINTERFACES_H
+
+#include "Verify/Scalar/ScalarAlgebra.h"
+#include "Verify/Semantics/IndexRelation.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/OpDefinition.h"
+
+namespace verify {
+
+/// Checks operand and result types of an op against its index relation: ranks,
+/// sizes, and that minus infinity meets only ops that accept it.
+llvm::LogicalResult verifyShapes(mlir::Operation *op);
+
+/// The relation of an op on corresponding elements: dimensions aligned from the
+/// last, size 1 and missing ones repeated.
+mlir::FailureOr<IndexRelation> elementwiseRelation(mlir::Operation *op);
+
+/// The product of all scalars, the body of every contraction.
+Scalar product(ScalarAlgebra &algebra, llvm::ArrayRef<Scalar> scalars);
+
+/// Whether the tensor may hold minus infinity.
+bool isExtended(mlir::Type type);
+
+/// The type of a gradient with respect to a tensor of `type`: never extended.
+mlir::RankedTensorType getGradientType(mlir::Type type);
+
+} // namespace verify
+
+namespace verify::tv {
+
+template <typename ConcreteType>
+class SemanticsExempt
+    : public mlir::OpTrait::TraitBase<ConcreteType, SemanticsExempt> {};
+
+template <typename ConcreteType>
+class NotDifferentiable
+    : public mlir::OpTrait::TraitBase<ConcreteType, NotDifferentiable> {};
+
+/// The op accepts tensors that may hold minus infinity.
+template <typename ConcreteType>
+class AcceptsExtended
+    : public mlir::OpTrait::TraitBase<ConcreteType, AcceptsExtended> {};
+
+/// The op's result is real even where its operand may be minus infinity.
+template <typename ConcreteType>
+class ReturnsReal : public mlir::OpTrait::TraitBase<ConcreteType, ReturnsReal> {
+};
+
+} // namespace verify::tv
+
+#include "Verify/IR/TVInterfaces.h.inc"
+
+#endif // VERIFY_IR_TVINTERFACES_H

@@ -1,0 +1,232 @@
+//===- ElementwiseOps.cpp - ops on corresponding elements -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Derivatives and verifiers; relations and bodies stand in the declarations.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/IR/Gradients.h"
+#include "Verify/IR/TVOps.h"
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::tv;
+
+namespace {
+/// Builds ops at one place, all of one result type unless said otherwise.
+struct Build {
+  OpBuilder &builder;
+  Location location;
+  RankedTensorType type;
+
+  Value multiply(Value left, Value right) {
+    return MultiplyOp::create(builder, location, type, left, right,
+                              DomainAttr());
+  }
+  Value divide(Value left, Value right) {
+    return DivideOp::create(builder, location, type, left, right, DomainAttr());
+  }
+  Value add(Value left, Value right) {
+    return AddOp::create(builder, location, type, left, right, DomainAttr());
+  }
+  Value negate(Value value) {
+    return NegateOp::create(builder, location, type, value, DomainAttr());
+  }
+  Value exp(Value value) {
+    return ExpOp::create(builder, location, type, value, DomainAttr());
+  }
+  Value power(Value value, int64_t numerator, int64_t denominator = 1) {
+    return PowerOp::create(builder, location, type, value, numerator,
+                           denominator, DomainAttr());
+  }
+  Value scalar(double value) { return buildScalar(builder, location, value); }
+  /// `gradient`, summed to the shape of `operand`.
+  Value to(Value operand, Value gradient) {
+    return sumToShape(builder, location, gradient,
+                      getGradientType(operand.getType()));
+  }
+};
+} // namespace
+
+static Build at(OpBuilder &builder, Operation *op) {
+  return {builder, op->getLoc(), getGradientType(op->getResult(0).getType())};
+}
+
+//===--- AddOp ------------------------------------------------------------===//
+
+LogicalResult AddOp::buildGradients(OpBuilder &builder, Value gradient,
+                                    SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  gradients.append(
+      {build.to(getLeft(), gradient), build.to(getRight(), gradient)});
+  return success();
+}
+
+//===--- SubtractOp -------------------------------------------------------===//
+
+LogicalResult SubtractOp::buildGradients(OpBuilder &builder, Value gradient,
+                                         SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  gradients.append({build.to(getLeft(), gradient),
+                    build.to(getRight(), build.negate(gradient))});
+  return success();
+}
+
+//===--- MultiplyOp -------------------------------------------------------===//
+
+LogicalResult MultiplyOp::buildGradients(OpBuilder &builder, Value gradient,
+                                         SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  gradients.append({build.to(getLeft(), build.multiply(gradient, getRight())),
+                    build.to(getRight(), build.multiply(gradient, getLeft()))});
+  return success();
+}
+
+//===--- DivideOp ---------------------------------------------------------===//
+
+LogicalResult DivideOp::buildGradients(OpBuilder &builder, Value gradient,
+                                       SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  // d(a / b) = da / b - a db / b^2, with a / b the result.
+  Value scaled = build.divide(gradient, getRight());
+  gradients.append({build.to(getLeft(), scaled),
+                    build.to(getRight(), build.negate(build.multiply(
+                                             scaled, getResult())))});
+  return success();
+}
+
+//===--- NegateOp ---------------------------------------------------------===//
+
+LogicalResult NegateOp::buildGradients(OpBuilder &builder, Value gradient,
+                                       SmallVectorImpl<Value> &gradients) {
+  gradients.append({at(builder, *this).negate(gradient)});
+  return success();
+}
+
+//===--- ExpOp ------------------------------------------------------------===//
+
+LogicalResult ExpOp::buildGradients(OpBuilder &builder, Value gradient,
+                                    SmallVectorImpl<Value> &gradients) {
+  gradients.append({at(builder, *this).multiply(gradient, getResult())});
+  return success();
+}
+
+//===--- RsqrtOp ----------------------------------------------------------===//
+
+LogicalResult RsqrtOp::buildGradients(OpBuilder &builder, Value gradient,
+                                      SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  // d x^(-1/2) = -1/2 (x^(-1/2))^3 dx.
+  Value cube = build.power(getResult(), 3);
+  gradients.append(
+      {build.multiply(build.multiply(gradient, cube), build.scalar(-0.5))});
+  return success();
+}
+
+//===--- SiluOp -----------------------------------------------------------===//
+
+LogicalResult SiluOp::buildGradients(OpBuilder &builder, Value gradient,
+                                     SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  // With e = exp(-x), d x / (1 + e) = 1 / (1 + e) + x e / (1 + e)^2.
+  Value decay = build.exp(build.negate(getOperand()));
+  Value denominator = build.add(decay, build.scalar(1));
+  Value direct = build.divide(gradient, denominator);
+  Value through = build.divide(
+      build.multiply(build.multiply(direct, getOperand()), decay), denominator);
+  gradients.append({build.add(direct, through)});
+  return success();
+}
+
+//===--- CopyOp -----------------------------------------------------------===//
+
+LogicalResult CopyOp::buildGradients(OpBuilder &builder, Value gradient,
+                                     SmallVectorImpl<Value> &gradients) {
+  gradients.append({gradient});
+  return success();
+}
+
+//===--- PowerOp ----------------------------------------------------------===//
+
+LogicalResult PowerOp::verify() {
+  if (getDenominator() < 1)
+    return emitOpError("denominator of the exponent is ") << getDenominator();
+  return success();
+}
+
+LogicalResult PowerOp::buildGradients(OpBuilder &builder, Value gradient,
+                                      SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  int64_t numerator = getNumerator(), denominator = getDenominator();
+  Value lower = build.power(getOperand(), numerator - denominator, denominator);
+  Value scaled = build.multiply(gradient, build.scalar(numerator));
+  if (denominator != 1)
+    scaled = build.divide(scaled, build.scalar(denominator));
+  gradients.append({build.multiply(scaled, lower)});
+  return success();
+}
+
+//===--- ConstantOp -------------------------------------------------------===//
+
+FailureOr<IndexRelation> ConstantOp::getIndexRelation() {
+  IndexRelation relation;
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (cast<ShapedType>(getValue().getType()).getShape() != type.getShape() &&
+      !getValue().isSplat())
+    return emitOpError("has literals of another shape than its result");
+  bool isTable = !getValue().isSplat();
+  for (int64_t size : type.getShape()) {
+    if (size == 1) {
+      relation.result.push_back(DimensionExpr::unit());
+      continue;
+    }
+    relation.result.push_back(relation.addFactor(size));
+    if (isTable)
+      relation.positions.push_back(
+          {relation.result.back().getFactor(), PositionUse::Order});
+  }
+  return relation;
+}
+
+/// Reads element `index` of a constant, counted in row-major order.
+static Scalar readLiteral(ScalarAlgebra &algebra, ElementsAttr value,
+                          int64_t index) {
+  Type type = value.getElementType();
+  if (isa<FloatType>(type)) {
+    auto element = value.getValues<APFloat>()[index];
+    bool losesInformation;
+    element.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                    &losesInformation);
+    return algebra.literal(element.convertToDouble());
+  }
+  return algebra.integer(value.getValues<APInt>()[index].getSExtValue());
+}
+
+Scalar ConstantOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
+  if (getValue().isSplat())
+    return readLiteral(algebra, getValue(), 0);
+  // One factor of two values at most would do with nested selections; in
+  // general the table is written as a sum over its elements.
+  auto shape = cast<RankedTensorType>(getResult().getType()).getShape();
+  Scalar result = algebra.rational(0);
+  int64_t count = getValue().getNumElements();
+  for (int64_t element = 0; element < count; ++element) {
+    Scalar isHere = algebra.boolean(true);
+    Scalar value = readLiteral(algebra, getValue(), element);
+    int64_t rest = element;
+    unsigned next = scalars.size();
+    for (int64_t size : llvm::reverse(shape)) {
+      if (size != 1) {
+        Scalar matches = algebra.compare(Comparison::Equal, scalars[--next],
+                                         algebra.integer(rest % size));
+        isHere = algebra.select(isHere, matches, algebra.boolean(false));
+      }
+      rest /= size;
+    }
+    result = algebra.select(isHere, value, result);
+  }
+  return result;
+}

@@ -1,0 +1,136 @@
+//===- IndexingOps.cpp - positions as data --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/IR/TVOps.h"
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::tv;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===--- OneHotOp ---------------------------------------------------------===//
+
+FailureOr<IndexRelation> OneHotOp::getIndexRelation() {
+  if (!typeOf(getIndices()).getElementType().isInteger())
+    return emitOpError("indices are not integers");
+  IndexRelation relation;
+  for (int64_t size : typeOf(getResult()).getShape())
+    relation.result.push_back(relation.addFactor(size));
+  if (relation.result.empty())
+    return emitOpError("result has rank 0");
+  IndexRelation::Access access;
+  access.dimensions.assign(relation.result.begin(), relation.result.end() - 1);
+  relation.accesses.push_back(std::move(access));
+  // With an offset a position of the result is not the position it is compared
+  // with, so a permutation of the factor no longer carries over to the data.
+  relation.positions.push_back(
+      {relation.result.back().getFactor(),
+       getStart() == 0 ? PositionUse::Equality : PositionUse::Order});
+  return relation;
+}
+
+Scalar OneHotOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
+  Scalar position = scalars[1];
+  if (getStart() != 0)
+    position = algebra.add(position,
+                           algebra.integer(static_cast<int64_t>(getStart())));
+  return algebra.select(
+      algebra.compare(Comparison::Equal, scalars[0], position),
+      algebra.rational(1), algebra.rational(0));
+}
+
+//===--- EmbeddingOp ------------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> EmbeddingOp::decompose(OpBuilder &builder) {
+  RankedTensorType indices = typeOf(getIndices()), table = typeOf(getTable());
+  if (table.getRank() != 2 || indices.getRank() > 20)
+    return emitOpError("table has rank ") << table.getRank() << ", expected 2";
+  SmallVector<int64_t> shape(indices.getShape());
+  shape.push_back(table.getDimSize(0));
+  Value oneHot = OneHotOp::create(
+      builder, getLoc(), RankedTensorType::get(shape, table.getElementType()),
+      getIndices(), getStart(), getDomainAttr());
+  std::string batch;
+  for (int64_t i = 0; i < indices.getRank(); ++i)
+    batch.push_back('A' + i);
+  Value result = EinsumOp::create(
+      builder, getLoc(), getResult().getType(), ValueRange{oneHot, getTable()},
+      builder.getStringAttr(batch + "v,vh->" + batch + "h"), getDomainAttr());
+  return SmallVector<Value>{result};
+}
+
+//===--- CausalMaskOp -----------------------------------------------------===//
+
+LogicalResult CausalMaskOp::verify() {
+  RankedTensorType type = typeOf(getResult());
+  if (!isExtended(type))
+    return emitOpError("result is minus infinity in places, its type is not "
+                       "extended");
+  if (type.getRank() < 2)
+    return emitOpError("result has rank ") << type.getRank();
+  return success();
+}
+
+FailureOr<IndexRelation> CausalMaskOp::getIndexRelation() {
+  IndexRelation relation;
+  ArrayRef<int64_t> shape = typeOf(getResult()).getShape();
+  if (shape.size() < 2)
+    return emitOpError("result has rank ") << shape.size();
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    relation.result.push_back(relation.addFactor(size));
+    if (i + 2 >= shape.size())
+      relation.positions.push_back(
+          {relation.result.back().getFactor(), PositionUse::Order});
+  }
+  return relation;
+}
+
+Scalar CausalMaskOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
+  return algebra.select(
+      algebra.compare(Comparison::LessEqual, scalars[1], scalars[0]),
+      algebra.rational(0), algebra.minusInfinity());
+}
+
+//===--- ComplexProductOp -------------------------------------------------===//
+
+FailureOr<SmallVector<Value>> ComplexProductOp::decompose(OpBuilder &builder) {
+  RankedTensorType type = typeOf(getOperand()), factors = typeOf(getFactors());
+  int64_t rank = type.getRank(), position = getPositionDimension();
+  if (position < 0 || position >= rank - 1 || rank > 20)
+    return emitOpError("has no position dimension ") << position;
+  if (factors.getRank() != 3 || factors.getDimSize(2) != 2 ||
+      factors.getDimSize(1) * 2 != type.getDimSize(rank - 1))
+    return emitOpError("needs one complex factor for each pair, got factors ")
+           << factors;
+  Location location = getLoc();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() /= 2;
+  shape.push_back(2);
+  auto pairs = RankedTensorType::get(shape, type.getElementType());
+  Value paired = ReshapeOp::create(builder, location, pairs, getOperand(),
+                                   getDomainAttr());
+  // table[d, c, e]: part e of the product of part d and part c.
+  auto tableType = RankedTensorType::get({2, 2, 2}, builder.getF64Type());
+  Value table = ConstantOp::create(
+      builder, location, tableType,
+      DenseElementsAttr::get(tableType,
+                             ArrayRef<double>{1, 0, 0, 1, 0, 1, -1, 0}),
+      getDomainAttr());
+  std::string batch;
+  for (int64_t i = 0; i + 1 < rank; ++i)
+    batch.push_back('A' + i);
+  std::string at(1, batch[position]);
+  Value product = EinsumOp::create(
+      builder, location, pairs, ValueRange{paired, getFactors(), table},
+      builder.getStringAttr(batch + "pd," + at + "pc,dce->" + batch + "pe"),
+      getDomainAttr());
+  Value result =
+      ReshapeOp::create(builder, location, type, product, getDomainAttr());
+  return SmallVector<Value>{result};
+}

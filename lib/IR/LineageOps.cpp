@@ -1,0 +1,222 @@
+//===- LineageOps.cpp - graphs, stages and lineage ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/IR/TVOps.h"
+
+using namespace mlir;
+using namespace verify::tv;
+
+/// The mesh of the graph or stage around `op`; null elsewhere.
+static MeshAttr getMesh(Operation *op) {
+  if (auto graph = op->getParentOfType<GraphOp>())
+    return graph.getMesh();
+  if (auto stage = op->getParentOfType<StageOp>())
+    return stage.getMesh();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Domains
+//===----------------------------------------------------------------------===//
+
+/// Checks that the axes of a domain are those of the mesh, and its sets inside.
+static LogicalResult verifyDomain(Operation *op, DomainAttr domain,
+                                  MeshAttr mesh) {
+  for (AxisSetAttr set : domain.getSets()) {
+    std::optional<int64_t> size = mesh.getAxisSize(set.getAxis().getValue());
+    if (!size)
+      return op->emitOpError("names axis '")
+             << set.getAxis().getValue() << "', which the mesh lacks";
+    if (set.getBounds().back() > *size)
+      return op->emitOpError("names coordinate ")
+             << set.getBounds().back() - 1 << " of axis '"
+             << set.getAxis().getValue() << "' of size " << *size;
+  }
+  return success();
+}
+
+/// The domain in which `op` reads its operands: its own, except that axes it
+/// sums over or reads at another coordinate are replaced.
+static DomainAttr getReadDomain(Operation *op, DomainAttr domain) {
+  SmallVector<AxisSetAttr> sets(domain.getSets());
+  auto replace = [&](StringAttr axis, AxisSetAttr with) {
+    llvm::erase_if(sets,
+                   [&](AxisSetAttr set) { return set.getAxis() == axis; });
+    if (with)
+      sets.push_back(with);
+  };
+  if (auto move = dyn_cast<MoveOp>(op))
+    for (AxisSetAttr set : move.getSource().getSets())
+      replace(set.getAxis(), set);
+  if (auto accumulate = dyn_cast<AccumulateOp>(op))
+    replace(accumulate.getOver().getAxis(), accumulate.getOver());
+  if (auto reduce = dyn_cast<AllReduceOp>(op))
+    for (auto axis : reduce.getAxes().getAsRange<StringAttr>())
+      replace(axis, {});
+  llvm::sort(sets, [](AxisSetAttr left, AxisSetAttr right) {
+    return left.getAxis().getValue() < right.getAxis().getValue();
+  });
+  return DomainAttr::get(op->getContext(), sets);
+}
+
+/// A domain without the axis along which devices are spelled out: the operands
+/// of a collective come from one device each, and its result is the same on
+/// all.
+static DomainAttr withoutAxis(DomainAttr domain, StringRef axis) {
+  SmallVector<AxisSetAttr> sets;
+  for (AxisSetAttr set : domain.getSets())
+    if (set.getAxis().getValue() != axis)
+      sets.push_back(set);
+  return DomainAttr::get(domain.getContext(), sets);
+}
+
+/// Checks that each value the plan reads exists where it is read, and that
+/// reference ops do not read plan values or the other way round.
+static LogicalResult verifyReads(Block &body, MeshAttr mesh) {
+  for (Operation &op : body) {
+    auto domain = op.getAttrOfType<DomainAttr>("domain");
+    if (domain && failed(verifyDomain(&op, domain, mesh)))
+      return failure();
+    if (isa<DistributeOp, ExpectOp>(op))
+      continue;
+    for (Value operand : op.getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      DomainAttr produced = producer
+                                ? producer->getAttrOfType<DomainAttr>("domain")
+                                : DomainAttr();
+      if (static_cast<bool>(produced) != static_cast<bool>(domain))
+        return op.emitOpError("mixes values of the reference and of the plan");
+      if (!domain)
+        continue;
+      DomainAttr read = getReadDomain(&op, domain);
+      if (isa<AllReduceOp, AllGatherOp>(op)) {
+        read = withoutAxis(read, "device");
+        produced = withoutAxis(produced, "device");
+      }
+      if (!read.isSubsetOf(produced, mesh))
+        return op.emitOpError("reads a value on ")
+               << read << " that exists on " << produced << " only";
+    }
+  }
+  return success();
+}
+
+LogicalResult GraphOp::verifyRegions() {
+  return verifyReads(*getBody().begin(), getMesh());
+}
+
+//===----------------------------------------------------------------------===//
+// StageOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult StageOp::verifyRegions() {
+  for (Operation &op : *getBody().begin())
+    if (!isa<ExpectOp>(op) && op.getNumResults() != 1)
+      return op.emitOpError("does not belong into a stage");
+  return verifyReads(*getBody().begin(), getMesh());
+}
+
+ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  MeshAttr mesh;
+  Attribute expects;
+  SmallVector<OpAsmParser::Argument> arguments;
+  Region *body = result.addRegion();
+  if (parser.parseSymbolName(name, "sym_name", result.attributes) ||
+      parser.parseCustomAttributeWithFallback(mesh, Type(), "mesh",
+                                              result.attributes) ||
+      parser.parseKeyword("expects") ||
+      parser.parseAttribute(expects, "expects", result.attributes) ||
+      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
+                               /*allowType=*/true) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseRegion(*body, arguments))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
+}
+
+void StageOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  printer << ' ';
+  printer.printStrippedAttrOrType(getMesh());
+  printer << " expects ";
+  printer.printAttribute(getExpectsAttr());
+  printer << '(';
+  llvm::interleaveComma(
+      getBody().getArguments(), printer,
+      [&](BlockArgument argument) { printer.printRegionArgument(argument); });
+  printer << ')';
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {"sym_name", "mesh", "expects"});
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// DistributeOp, ExpectOp
+//===----------------------------------------------------------------------===//
+
+/// Checks a lineage against the tensors it relates. Outside a graph or stage
+/// there is no mesh to check sizes against.
+static LogicalResult verifyLineage(Operation *op, LineageAttr lineage,
+                                   RankedTensorType reference,
+                                   RankedTensorType local) {
+  MeshAttr mesh = getMesh(op);
+  if (!mesh)
+    return op->emitOpError("stands outside a graph or stage");
+  llvm::SmallDenseSet<StringAttr> used;
+  auto useAxis = [&](StringAttr axis) -> LogicalResult {
+    if (!mesh.getAxisSize(axis.getValue()))
+      return op->emitOpError("lineage names axis '")
+             << axis.getValue() << "', which the mesh lacks";
+    if (!used.insert(axis).second)
+      return op->emitOpError("lineage names axis '")
+             << axis.getValue() << "' twice";
+    return success();
+  };
+  for (ArrayAttr dimension : lineage.getDimensions())
+    for (auto factor : dimension.getAsRange<DimensionFactorAttr>())
+      if (factor.getAxis() && failed(useAxis(factor.getAxis())))
+        return failure();
+  for (StringAttr axis : lineage.getSumAxes())
+    if (failed(useAxis(axis)))
+      return failure();
+  if (ArrayRef<int64_t>(lineage.getReferenceShape(mesh)) !=
+      reference.getShape())
+    return op->emitOpError("lineage does not have the shape of the reference "
+                           "tensor ")
+           << reference;
+  if (ArrayRef<int64_t>(lineage.getLocalShape()) != local.getShape())
+    return op->emitOpError("lineage does not have the shape of the plan "
+                           "tensor ")
+           << local;
+  return success();
+}
+
+LogicalResult DistributeOp::verify() {
+  if (!getLineage().getSumAxes().empty())
+    return emitOpError("cannot make terms of a sum: they are not a function of "
+                       "the reference tensor");
+  auto reference = cast<RankedTensorType>(getReference().getType());
+  auto local = cast<RankedTensorType>(getResult().getType());
+  if (reference.getElementType() != local.getElementType())
+    return emitOpError("changes the element type");
+  return verifyLineage(*this, getLineage(), reference, local);
+}
+
+LogicalResult ExpectOp::verify() {
+  if (getValues().empty())
+    return emitOpError("has no plan value");
+  for (Value value : getValues())
+    if (failed(verifyLineage(*this, getLineage(),
+                             cast<RankedTensorType>(getReference().getType()),
+                             cast<RankedTensorType>(value.getType()))))
+      return failure();
+  return success();
+}

@@ -1,0 +1,117 @@
+//===- Semantics.cpp - what all ops derive from their relation ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/IR/TVInterfaces.h"
+
+#include "Verify/IR/TVDialect.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace verify;
+
+#include "Verify/IR/TVInterfaces.cpp.inc"
+
+bool verify::isExtended(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<tv::ExtendedType>(tensor.getElementType());
+}
+
+RankedTensorType verify::getGradientType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (auto extended = dyn_cast<tv::ExtendedType>(tensor.getElementType()))
+    return RankedTensorType::get(tensor.getShape(), extended.getReal());
+  return tensor;
+}
+
+Scalar verify::product(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
+  Scalar result = scalars.empty() ? algebra.rational(1) : scalars[0];
+  for (Scalar scalar : scalars.drop_front(scalars.empty() ? 0 : 1))
+    result = algebra.multiply(result, scalar);
+  return result;
+}
+
+FailureOr<IndexRelation> verify::elementwiseRelation(Operation *op) {
+  IndexRelation relation;
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  for (int64_t size : result.getShape())
+    relation.result.push_back(size == 1 ? DimensionExpr::unit()
+                                        : relation.addFactor(size));
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    if (type.getRank() > result.getRank())
+      return op->emitOpError("operand #")
+             << operand.getOperandNumber() << " has a higher rank than the "
+             << "result";
+    int64_t offset = result.getRank() - type.getRank();
+    IndexRelation::Access access;
+    access.operand = operand.getOperandNumber();
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      access.dimensions.push_back(type.getDimSize(i) == 1
+                                      ? DimensionExpr::unit()
+                                      : relation.result[offset + i]);
+    relation.accesses.push_back(std::move(access));
+  }
+  return relation;
+}
+
+/// Checks one tensor against the expressions of its dimensions.
+static LogicalResult verifyTensor(Operation *op, Type type,
+                                  ArrayRef<DimensionExpr> dimensions,
+                                  const IndexRelation &relation,
+                                  const Twine &what) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return op->emitOpError() << what << " is not a tensor of static shape";
+  if (tensor.getRank() != static_cast<int64_t>(dimensions.size()))
+    return op->emitOpError() << what << " has rank " << tensor.getRank()
+                             << ", expected " << dimensions.size();
+  for (auto [i, dimension] : llvm::enumerate(dimensions))
+    if (dimension.getSize(relation.extents) != tensor.getDimSize(i))
+      return op->emitOpError()
+             << "dimension " << i << " of " << what << " has size "
+             << tensor.getDimSize(i) << ", expected "
+             << dimension.getSize(relation.extents);
+  return success();
+}
+
+/// Minus infinity meets only ops that accept it, and is not lost on the way.
+static LogicalResult verifyExtended(Operation *op) {
+  bool accepts = op->getName().hasTrait<tv::AcceptsExtended>();
+  bool any = llvm::any_of(op->getOperandTypes(), isExtended);
+  if (any && !accepts)
+    return op->emitOpError("is not defined on minus infinity");
+  bool expected = any && !op->getName().hasTrait<tv::ReturnsReal>();
+  if (op->getNumOperands() &&
+      isExtended(op->getResult(0).getType()) != expected)
+    return op->emitOpError(
+        expected ? "result may be minus infinity, its type may not"
+                 : "result is never minus infinity, its type says "
+                   "so");
+  return success();
+}
+
+LogicalResult verify::verifyShapes(Operation *op) {
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                SmallVector<Type>(op->getResultTypes())))
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        !tensor || !tensor.hasStaticShape())
+      return op->emitOpError("needs tensors of static shape, got ") << type;
+  FailureOr<IndexRelation> relation =
+      cast<tv::SemanticsOpInterface>(op).getIndexRelation();
+  if (failed(relation))
+    return failure();
+  for (const IndexRelation::Access &access : relation->accesses)
+    if (failed(verifyTensor(op, op->getOperand(access.operand).getType(),
+                            access.dimensions, *relation,
+                            "operand #" + Twine(access.operand))))
+      return failure();
+  if (failed(verifyTensor(op, op->getResult(0).getType(), relation->result,
+                          *relation, "result")))
+    return failure();
+  return verifyExtended(op);
+}
