@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line of `verify-make-plan`.
+
+Exit codes: 0 the files are written; 1 a file could not be written; 3 the command
+line is wrong or asks for a plan that does not exist.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from plan_maker.emit import write_plan
+from plan_maker.errors import ImpossiblePlanError
+from plan_maker.graph import Plan
+from plan_maker.strategy.configuration import MlpSizes, Parallelism, TensorStyle
+from plan_maker.strategy.mlp import make_mlp
+from plan_maker.strategy.schedule import ScheduleKind
+
+WRITTEN, NOT_WRITTEN, WRONG_USAGE = 0, 1, 3
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(WRONG_USAGE, f"{self.prog}: error: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; returns its exit code."""
+    parser = _make_parser()
+    options = parser.parse_args(arguments)
+    make: Callable[[argparse.Namespace, Parallelism], Plan] = options.make
+    try:
+        plan = make(options, _parallelism(options))
+        write_plan(plan, options.output)
+        if options.reference is not None:
+            write_plan(make(options, Parallelism()), options.reference)
+    except ImpossiblePlanError as error:
+        print(f"{parser.prog}: error: {error}", file=sys.stderr)
+        return WRONG_USAGE
+    except OSError as error:
+        print(f"{parser.prog}: error: {error.filename}: {error.strerror}", file=sys.stderr)
+        return NOT_WRITTEN
+    return WRITTEN
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="verify-make-plan",
+        description="Write a distributed execution plan in nnScaler's pickle format, with the "
+        "single-device plan of the same model to compare it with.",
+        epilog="Exit codes: 0 written, 1 not written, 3 wrong usage or no such plan.",
+    )
+    models = parser.add_subparsers(dest="model", metavar="MODEL", required=True)
+    _add_mlp(models)
+    return parser
+
+
+def _add_mlp(models: argparse._SubParsersAction[_Parser]) -> None:
+    parser = models.add_parser(
+        "mlp", help="linear layers and a sum", description="Plan of a stack of linear layers."
+    )
+    sizes = parser.add_argument_group("sizes of the model")
+    sizes.add_argument("--layers", type=int, default=2, metavar="N", help="layers (default: 2)")
+    sizes.add_argument(
+        "--hidden", type=int, default=64, metavar="N", help="width of every layer (default: 64)"
+    )
+    _add_batch(sizes)
+    _add_parallelism(parser)
+    _add_files(parser)
+
+    def make(options: argparse.Namespace, parallelism: Parallelism) -> Plan:
+        return make_mlp(MlpSizes(options.layers, options.hidden, options.batch), parallelism)
+
+    parser.set_defaults(make=make)
+
+
+def _add_batch(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--batch",
+        type=int,
+        default=16,
+        metavar="N",
+        help="samples in all replicas and micro-batches together (default: 16)",
+    )
+
+
+def _add_parallelism(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("parallelism")
+    for option, meaning in (
+        ("--dp", "data-parallel replicas"),
+        ("--pp", "pipeline stages"),
+        ("--tp", "tensor-parallel ranks per stage"),
+        ("--micro-batches", "micro-batches per step"),
+    ):
+        group.add_argument(option, type=int, default=1, metavar="N", help=f"{meaning} (default: 1)")
+    group.add_argument(
+        "--tp-style",
+        type=TensorStyle,
+        choices=list(TensorStyle),
+        default=TensorStyle.MEGATRON,
+        help="what the ranks of a stage divide among them: samples, parameters, or the "
+        "parameters of feed-forward blocks only (default: megatron)",
+    )
+    group.add_argument(
+        "--schedule",
+        type=ScheduleKind,
+        choices=list(ScheduleKind),
+        default=ScheduleKind.ONE_FORWARD_ONE_BACKWARD,
+        help="order of the micro-batches' blocks (default: 1f1b)",
+    )
+    group.add_argument(
+        "--layers-per-stage",
+        type=_counts,
+        metavar="N,N,...",
+        help="layers of each stage (default: even, the first stages having one more)",
+    )
+
+
+def _add_files(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("files")
+    group.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="FILE", help="the parallel plan"
+    )
+    group.add_argument(
+        "--reference", type=Path, metavar="FILE", help="the single-device plan, never with a bug"
+    )
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list of numbers") from None
+
+
+def _parallelism(options: argparse.Namespace) -> Parallelism:
+    return Parallelism(
+        options.dp,
+        options.pp,
+        options.tp,
+        options.micro_batches,
+        options.tp_style,
+        options.schedule,
+        options.layers_per_stage,
+    )

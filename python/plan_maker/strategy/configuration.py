@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The sizes of a plan, and which combinations of them exist.
+
+Messages name command line options, because that is where the numbers come from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from plan_maker.errors import ImpossiblePlanError
+from plan_maker.strategy.schedule import ScheduleKind
+
+
+class TensorStyle(StrEnum):
+    """What the tensor-parallel ranks of a stage divide among them.
+
+    * `batch`: samples; parameters are whole on every rank;
+    * `megatron`: heads and feed-forward columns, by slices of the parameters;
+    * `feed-forward`: feed-forward columns only, attention is replicated.
+    """
+
+    BATCH = "batch"
+    MEGATRON = "megatron"
+    FEED_FORWARD = "feed-forward"
+
+
+@dataclass(frozen=True)
+class Parallelism:
+    """Sizes of the mesh, micro-batches and how layers are put on stages.
+
+    `layers_per_stage` is None for an even distribution, the first stages having
+    one layer more where it does not come out.
+    """
+
+    data: int = 1
+    pipeline: int = 1
+    tensor: int = 1
+    micro_batches: int = 1
+    style: TensorStyle = TensorStyle.MEGATRON
+    schedule: ScheduleKind = ScheduleKind.ONE_FORWARD_ONE_BACKWARD
+    layers_per_stage: tuple[int, ...] | None = None
+
+    @property
+    def devices_per_replica(self) -> int:
+        """Devices of one replica."""
+        return self.pipeline * self.tensor
+
+    @property
+    def is_single_device(self) -> bool:
+        """One device and one micro-batch: the reference's shape."""
+        return self.data * self.devices_per_replica * self.micro_batches == 1
+
+    def local_batch(self, batch: int) -> int:
+        """Samples in one micro-batch of one replica."""
+        return batch // (self.data * self.micro_batches)
+
+    def layers_of_stages(self, layers: int) -> tuple[int, ...]:
+        """How many layers each stage has."""
+        if self.layers_per_stage is not None:
+            return self.layers_per_stage
+        each, more = divmod(layers, self.pipeline)
+        return tuple(each + (stage < more) for stage in range(self.pipeline))
+
+
+@dataclass(frozen=True)
+class MlpSizes:
+    """`layers` linear layers of `hidden` x `hidden`, `batch` samples in all."""
+
+    layers: int
+    hidden: int
+    batch: int
+
+
+@dataclass(frozen=True)
+class LlamaSizes:
+    """`batch` sequences of `sequence` tokens in all; `ffn` is the inner size of
+    the feed-forward block.
+    """
+
+    layers: int
+    hidden: int
+    ffn: int
+    heads: int
+    vocab: int
+    sequence: int
+    batch: int
+
+    @property
+    def head_size(self) -> int:
+        """Elements per head."""
+        return self.hidden // self.heads
+
+
+def check_mlp(sizes: MlpSizes, parallelism: Parallelism) -> None:
+    """Raises ImpossiblePlanError if there is no such plan."""
+    _check_positive(layers=sizes.layers, hidden=sizes.hidden, batch=sizes.batch)
+    _check_parallelism(parallelism, sizes.batch)
+    stages = _checked_stages(parallelism, sizes.layers)
+    if stages[0] == 0:
+        raise ImpossiblePlanError("--layers-per-stage: the first stage of an mlp has a layer")
+    if parallelism.style is TensorStyle.FEED_FORWARD:
+        raise ImpossiblePlanError("--tp-style feed-forward: an mlp has no attention to leave whole")
+    if parallelism.style is TensorStyle.MEGATRON:
+        _check_divisible("--hidden", sizes.hidden, "--tp", parallelism.tensor)
+
+
+def check_llama(sizes: LlamaSizes, parallelism: Parallelism) -> None:
+    """Raises ImpossiblePlanError if there is no such plan."""
+    _check_positive(
+        layers=sizes.layers,
+        hidden=sizes.hidden,
+        ffn=sizes.ffn,
+        heads=sizes.heads,
+        vocab=sizes.vocab,
+        sequence=sizes.sequence,
+        batch=sizes.batch,
+    )
+    _check_divisible("--hidden", sizes.hidden, "--heads", sizes.heads)
+    if sizes.head_size % 2:
+        raise ImpossiblePlanError(
+            f"--hidden {sizes.hidden} over --heads {sizes.heads} gives a head size of "
+            f"{sizes.head_size}; rotary embedding needs an even one"
+        )
+    _check_parallelism(parallelism, sizes.batch)
+    _checked_stages(parallelism, sizes.layers)
+    if parallelism.style is not TensorStyle.BATCH:
+        _check_divisible("--ffn", sizes.ffn, "--tp", parallelism.tensor)
+    if parallelism.style is TensorStyle.MEGATRON:
+        _check_divisible("--heads", sizes.heads, "--tp", parallelism.tensor)
+
+
+def _check_positive(**sizes: int) -> None:
+    for name, size in sizes.items():
+        if size < 1:
+            raise ImpossiblePlanError(f"--{name} {size}: must be at least 1")
+
+
+def _check_divisible(dividend: str, size: int, divisor: str, parts: int) -> None:
+    if size % parts:
+        raise ImpossiblePlanError(f"{dividend} {size} is not divisible by {divisor} {parts}")
+
+
+def _check_parallelism(parallelism: Parallelism, batch: int) -> None:
+    options = {
+        "dp": parallelism.data,
+        "pp": parallelism.pipeline,
+        "tp": parallelism.tensor,
+        "micro-batches": parallelism.micro_batches,
+    }
+    _check_positive(**options)
+    product = f"--dp {parallelism.data} x --micro-batches {parallelism.micro_batches}"
+    local = parallelism.data * parallelism.micro_batches
+    if batch % local:
+        raise ImpossiblePlanError(f"--batch {batch} is not divisible by {product}")
+    if parallelism.style is TensorStyle.BATCH and batch % (local * parallelism.tensor):
+        raise ImpossiblePlanError(
+            f"--tp-style batch: --batch {batch} is not divisible by "
+            f"{product} x --tp {parallelism.tensor}"
+        )
+
+
+def _checked_stages(parallelism: Parallelism, layers: int) -> tuple[int, ...]:
+    stages = parallelism.layers_of_stages(layers)
+    if parallelism.layers_per_stage is None and layers < parallelism.pipeline:
+        raise ImpossiblePlanError(
+            f"--layers {layers} is fewer than --pp {parallelism.pipeline}: "
+            "say with --layers-per-stage which stage has none"
+        )
+    listed = ",".join(map(str, stages))
+    if len(stages) != parallelism.pipeline:
+        raise ImpossiblePlanError(
+            f"--layers-per-stage {listed} lists {len(stages)} stages, --pp is "
+            f"{parallelism.pipeline}"
+        )
+    if any(count < 0 for count in stages) or sum(stages) != layers:
+        raise ImpossiblePlanError(
+            f"--layers-per-stage {listed} does not add up to --layers {layers}"
+        )
+    if any(count == 0 for count in stages[1:-1]):
+        raise ImpossiblePlanError(
+            f"--layers-per-stage {listed}: only the first and the last stage can be without layers"
+        )
+    return stages

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The steps of a stage as each of its ranks executes them, forward and backward.
+
+The backward segment is the forward one reversed, step by step. An op that is not
+split has one number on all ranks, a split one has a number per rank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plan_maker.graph import (
+    Adapter,
+    Argument,
+    BackwardOperation,
+    ForwardOperation,
+    FullTensor,
+    Keyword,
+    Primitive,
+    Segment,
+    SegmentNode,
+    SubTensor,
+)
+from plan_maker.strategy.layout import Value, hold
+from plan_maker.strategy.numbering import Numbering
+from plan_maker.strategy.stage import (
+    Communicate,
+    Copy,
+    Fork,
+    Run,
+    StageSteps,
+    Step,
+    communication,
+)
+from plan_maker.trace import keyword_values
+
+MULTIREF = "nnscaler.runtime.function.multiref"
+
+
+@dataclass(frozen=True)
+class RankSegments:
+    """The two segments of a stage on one device."""
+
+    device: int
+    forward: Segment
+    backward: Segment
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """The numbers of a step's forward and backward node."""
+
+    forward: int
+    backward: int
+
+
+def lower_stage(
+    steps: StageSteps, devices: tuple[int, ...], numbering: Numbering
+) -> tuple[RankSegments, ...]:
+    """The segments of every rank; rank r is `devices[r]`."""
+    segments = _Numbers(numbering.cell(), numbering.cell())
+    numbers = [_number(step, len(devices), numbering) for step in steps.steps]
+    return tuple(
+        _Rank(rank, devices, numbering, {}).lower(
+            steps, [of_ranks[rank] for of_ranks in numbers], segments
+        )
+        for rank in range(len(devices))
+    )
+
+
+def _number(step: Step, ranks: int, numbering: Numbering) -> list[_Numbers]:
+    is_own = isinstance(step, Fork) or (isinstance(step, Run) and step.partition.factor is not None)
+    if is_own:
+        return [_Numbers(numbering.cell(), numbering.cell()) for _ in range(ranks)]
+    return [_Numbers(numbering.cell(), numbering.cell())] * ranks
+
+
+@dataclass
+class _Rank:
+    rank: int
+    devices: tuple[int, ...]
+    numbering: Numbering
+    copies: dict[Copy, SubTensor]
+
+    @property
+    def device(self) -> int:
+        return self.devices[self.rank]
+
+    def lower(self, steps: StageSteps, numbers: list[_Numbers], segments: _Numbers) -> RankSegments:
+        """Both segments of this rank."""
+        forward: list[SegmentNode] = []
+        backward: list[SegmentNode] = []
+        for step, step_numbers in zip(steps.steps, numbers, strict=True):
+            node, transposed = self._lower_step(step, step_numbers)
+            forward.append(node)
+            if transposed is not None:
+                backward.append(transposed)
+        inputs = tuple(self._hold(value) for value in steps.inputs)
+        outputs = tuple(self._hold(value) for value in steps.outputs)
+        input_gradients = tuple(
+            tensor.gradient
+            for tensor, value in zip(inputs, steps.inputs, strict=True)
+            if tensor.gradient is not None and steps.has_input_gradient(value)
+        )
+        return RankSegments(
+            self.device,
+            Segment(segments.forward, inputs, outputs, tuple(forward), True, segments.backward),
+            Segment(
+                segments.backward,
+                gradients(outputs),
+                input_gradients,
+                tuple(reversed(backward)),
+                False,
+                segments.forward,
+            ),
+        )
+
+    def _lower_step(self, step: Step, numbers: _Numbers) -> tuple[SegmentNode, SegmentNode | None]:
+        match step:
+            case Communicate():
+                return self._lower_communication(step, numbers)
+            case Fork():
+                return self._lower_fork(step, numbers)
+            case Run():
+                return self._lower_run(step, numbers)
+
+    def _lower_run(self, step: Run, numbers: _Numbers) -> tuple[SegmentNode, SegmentNode | None]:
+        call = step.call
+        inputs: list[Argument] = []
+        for constant, operand in zip(call.operands, step.operands, strict=True):
+            if operand is None:
+                assert not isinstance(constant, FullTensor)
+                inputs.append(constant)
+            else:
+                inputs.append(self._operand(operand))
+        outputs = tuple(self._hold(value) for value in step.partition.results)
+        forward = ForwardOperation(
+            numbers.forward,
+            call.name,
+            call.signature,
+            tuple(inputs),
+            outputs,
+            keyword_values(call.keywords, outputs[0].shape),
+            call.annotations,
+            call.comment,
+            call.modules,
+            self.device,
+            numbers.backward if gradients(outputs) else None,
+            call.layer,
+        )
+        return forward, self._transpose(forward)
+
+    def _lower_fork(self, step: Fork, numbers: _Numbers) -> tuple[SegmentNode, SegmentNode | None]:
+        source = self._hold(step.source)
+        for index in range(step.copies):
+            full = self.numbering.full_like(source.full)
+            assert full.gradient is not None
+            gradient = self.numbering.sub(full.gradient, source.slices)
+            self.copies[Copy(step, index)] = self.numbering.sub(
+                full, source.slices, source.part, gradient
+            )
+        forward = ForwardOperation(
+            numbers.forward,
+            "multiref",
+            MULTIREF,
+            (source,),
+            tuple(self.copies[Copy(step, index)] for index in range(step.copies)),
+            (Keyword("times", step.copies),),
+            ("* -> " + ", ".join(["*"] * step.copies),),
+            None,
+            (),
+            self.device,
+            numbers.backward,
+            step.layer,
+        )
+        return forward, self._transpose(forward)
+
+    def _lower_communication(
+        self, step: Communicate, numbers: _Numbers
+    ) -> tuple[SegmentNode, SegmentNode | None]:
+        source, target = self._hold(step.source), self._hold(step.target)
+        name, dimensions = communication(step.source, step.target)
+        keywords = (
+            *(Keyword(key, dimension) for key, dimension in dimensions),
+            Keyword("ranks", self.devices),
+        )
+        primitives = (Primitive(name, (source,), (target,), keywords),)
+        is_differentiable = source.gradient is not None and target.gradient is not None
+        forward = Adapter(
+            numbers.forward,
+            (source,),
+            (target,),
+            primitives,
+            True,
+            is_differentiable,
+            not is_differentiable,
+            self.device,
+            numbers.backward if is_differentiable else None,
+            step.layer,
+        )
+        if source.gradient is None or target.gradient is None:
+            return forward, None
+        backward = Adapter(
+            numbers.backward,
+            (target.gradient,),
+            (source.gradient,),
+            primitives,
+            False,
+            True,
+            False,
+            self.device,
+            numbers.forward,
+            step.layer,
+        )
+        return forward, backward
+
+    def _transpose(self, forward: ForwardOperation) -> BackwardOperation | None:
+        if forward.mirror is None:
+            return None
+        tensors = tuple(value for value in forward.inputs if isinstance(value, SubTensor))
+        return BackwardOperation(
+            forward.mirror,
+            gradients(forward.outputs),
+            gradients(tensors),
+            self.device,
+            forward.identifier,
+            forward.layer,
+        )
+
+    def _operand(self, operand: Value | Copy) -> SubTensor:
+        return self.copies[operand] if isinstance(operand, Copy) else self._hold(operand)
+
+    def _hold(self, value: Value) -> SubTensor:
+        return hold(value, self.rank, len(self.devices), self.numbering)
+
+
+def gradients(tensors: tuple[SubTensor, ...]) -> tuple[SubTensor, ...]:
+    """The gradients of those of `tensors` that have one, in order."""
+    return tuple(tensor.gradient for tensor in tensors if tensor.gradient is not None)

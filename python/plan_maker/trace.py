@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The model as one device runs it: a list of calls on full tensors.
+
+A trace does not depend on how the model is parallelized, except that sizes are
+those of one micro-batch of one replica. Full tensors are numbered in program
+order, so a parallel plan and its single-device counterpart, which are traced
+separately, number them alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from plan_maker import annotation
+from plan_maker.graph import (
+    FLOAT32,
+    Constant,
+    DataSource,
+    ElementType,
+    FullTensor,
+    Keyword,
+    Module,
+)
+
+
+@dataclass(frozen=True)
+class LocalShape:
+    """A keyword value: the shape that the op's first result has on the device,
+    with -1 for the last dimension if `infer_last`.
+    """
+
+    infer_last: bool = False
+
+
+Operand: TypeAlias = "FullTensor | Constant"
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """One op of the model. `rule` is the one of `annotations` that fits."""
+
+    name: str
+    signature: str
+    operands: tuple[Operand, ...]
+    results: tuple[FullTensor, ...]
+    keywords: tuple[tuple[str, Constant | LocalShape], ...]
+    annotations: tuple[str, ...]
+    rule: annotation.Rule
+    comment: str | None
+    modules: tuple[Module, ...] = ()
+    layer: int | None = None
+
+    def tensor_operands(self) -> tuple[tuple[int, FullTensor], ...]:
+        """Positions and tensors of the operands that are tensors."""
+        return tuple(
+            (position, operand)
+            for position, operand in enumerate(self.operands)
+            if isinstance(operand, FullTensor)
+        )
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The calls of the model in program order. `next_identifier` is the first
+    tensor number that is free.
+    """
+
+    calls: tuple[Call, ...]
+    source: DataSource
+    data: FullTensor
+    loss: FullTensor
+    next_identifier: int
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where in the model a call is: source line, modules and layer."""
+
+    comment: str | None
+    modules: tuple[Module, ...] = ()
+    layer: int | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of op: its Python name and the partition rules it is known with.
+
+    `result` is the stem of the results' names where it is not `name`.
+    """
+
+    name: str
+    signature: str
+    annotations: tuple[str, ...]
+    result: str | None = None
+
+
+@dataclass
+class Tracer:
+    """Collects the calls of a model."""
+
+    calls: list[Call] = field(default_factory=list)
+    names: Counter[str] = field(default_factory=Counter)
+    next_identifier: int = 1
+
+    def source(self) -> DataSource:
+        """The loader that the model's input comes from."""
+        return DataSource(self._take_identifier())
+
+    def tensor(
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        *,
+        element_type: ElementType = FLOAT32,
+        is_parameter: bool = False,
+        is_loss: bool = False,
+        has_gradient: bool = True,
+    ) -> FullTensor:
+        """A new full tensor, numbered n, and its gradient, numbered n + 1."""
+        identifier = self._take_identifier()
+        gradient = None
+        if has_gradient:
+            gradient = FullTensor(
+                self._take_identifier(),
+                "g" + name.replace(".", "_"),
+                shape,
+                element_type,
+                is_parameter=is_parameter,
+                is_gradient=True,
+                is_loss=is_loss,
+            )
+        return FullTensor(
+            identifier,
+            name,
+            shape,
+            element_type,
+            is_parameter=is_parameter,
+            is_loss=is_loss,
+            gradient=gradient,
+        )
+
+    def parameter(self, name: str, shape: tuple[int, ...]) -> FullTensor:
+        """A trained parameter."""
+        return self.tensor(name, shape, is_parameter=True)
+
+    def call(
+        self,
+        kind: Kind,
+        operands: tuple[Operand, ...],
+        keywords: tuple[tuple[str, Constant | LocalShape], ...],
+        site: Site,
+        *,
+        has_gradient: bool = True,
+        is_loss: bool = False,
+    ) -> tuple[FullTensor, ...]:
+        """Appends a call; the shapes of the results follow from its rule."""
+        shapes = [op.shape if isinstance(op, FullTensor) else None for op in operands]
+        rule = fitting_rule(kind.annotations, shapes)
+        stem = kind.result or kind.name
+        results = tuple(
+            self.tensor(self._name(stem), shape, has_gradient=has_gradient, is_loss=is_loss)
+            for shape in annotation.result_shapes(rule, shapes)
+        )
+        self.calls.append(
+            Call(
+                kind.name,
+                kind.signature,
+                operands,
+                results,
+                keywords,
+                kind.annotations,
+                rule,
+                site.comment,
+                site.modules,
+                site.layer,
+            )
+        )
+        return results
+
+    def _name(self, stem: str) -> str:
+        """The first `stem` keeps its name, the next ones are numbered."""
+        count = self.names[stem]
+        self.names[stem] += 1
+        return f"{stem}_{count}" if count else stem
+
+    def _take_identifier(self) -> int:
+        self.next_identifier += 1
+        return self.next_identifier - 1
+
+
+def fitting_rule(
+    annotations: tuple[str, ...], shapes: list[tuple[int, ...] | None]
+) -> annotation.Rule:
+    """The first of `annotations` that operands of these shapes satisfy."""
+    ranks = [None if shape is None else len(shape) for shape in shapes]
+    for text in annotations:
+        try:
+            rule = annotation.parse(text, ranks)
+            annotation.result_shapes(rule, shapes)
+        except ValueError:
+            continue
+        return rule
+    raise ValueError(f"none of {annotations} fits operands of shapes {shapes}")
+
+
+def keyword_values(
+    keywords: tuple[tuple[str, Constant | LocalShape], ...], local_shape: tuple[int, ...]
+) -> tuple[Keyword, ...]:
+    """The keywords for a device on which the first result has `local_shape`."""
+    return tuple(
+        Keyword(name, _local(value, local_shape) if isinstance(value, LocalShape) else value)
+        for name, value in keywords
+    )
+
+
+def _local(value: LocalShape, local_shape: tuple[int, ...]) -> tuple[int, ...]:
+    return (*local_shape[:-1], -1) if value.infer_last else local_shape
