@@ -16,7 +16,13 @@ from typing import NoReturn
 from plan_maker.emit import write_plan
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import Plan
-from plan_maker.strategy.configuration import MlpSizes, Parallelism, TensorStyle
+from plan_maker.strategy.configuration import (
+    LlamaSizes,
+    MlpSizes,
+    Parallelism,
+    TensorStyle,
+)
+from plan_maker.strategy.llama import make_llama
 from plan_maker.strategy.mlp import make_mlp
 from plan_maker.strategy.schedule import ScheduleKind
 
@@ -43,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{parser.prog}: error: {error}", file=sys.stderr)
         return WRONG_USAGE
     except OSError as error:
-        print(f"{parser.prog}: error: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"{parser.prog}: error: cannot write: {error}", file=sys.stderr)
         return NOT_WRITTEN
     return WRITTEN
 
@@ -57,6 +63,7 @@ def _make_parser() -> argparse.ArgumentParser:
     )
     models = parser.add_subparsers(dest="model", metavar="MODEL", required=True)
     _add_mlp(models)
+    _add_llama(models)
     return parser
 
 
@@ -75,6 +82,40 @@ def _add_mlp(models: argparse._SubParsersAction[_Parser]) -> None:
 
     def make(options: argparse.Namespace, parallelism: Parallelism) -> Plan:
         return make_mlp(MlpSizes(options.layers, options.hidden, options.batch), parallelism)
+
+    parser.set_defaults(make=make)
+
+
+def _add_llama(models: argparse._SubParsersAction[_Parser]) -> None:
+    parser = models.add_parser(
+        "llama", help="a Llama 3 transformer", description="Plan of a Llama 3 transformer."
+    )
+    sizes = parser.add_argument_group("sizes of the model")
+    for option, default, meaning in (
+        ("--layers", 2, "transformer blocks"),
+        ("--hidden", 64, "elements per token"),
+        ("--ffn", 128, "inner elements of a feed-forward block"),
+        ("--heads", 4, "attention heads"),
+        ("--vocab", 128, "different tokens"),
+        ("--sequence", 16, "tokens per sample"),
+    ):
+        text = f"{meaning} (default: {default})"
+        sizes.add_argument(option, type=int, default=default, metavar="N", help=text)
+    _add_batch(sizes)
+    _add_parallelism(parser)
+    _add_files(parser)
+
+    def make(options: argparse.Namespace, parallelism: Parallelism) -> Plan:
+        sizes = LlamaSizes(
+            options.layers,
+            options.hidden,
+            options.ffn,
+            options.heads,
+            options.vocab,
+            options.sequence,
+            options.batch,
+        )
+        return make_llama(sizes, parallelism)
 
     parser.set_defaults(make=make)
 

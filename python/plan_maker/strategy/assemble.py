@@ -32,7 +32,7 @@ from plan_maker.strategy.ranks import RankSegments, lower_stage
 from plan_maker.strategy.reducers import weight_reducers
 from plan_maker.strategy.schedule import Block, schedule
 from plan_maker.strategy.stage import Seeds, Stage, plan_steps
-from plan_maker.trace import Trace
+from plan_maker.trace import Call, Trace
 
 ChooseSeeds: TypeAlias = Callable[[Stage], Seeds]
 """Which calls of a stage start a split over the tensor-parallel ranks."""
@@ -47,9 +47,9 @@ class Boundary:
 
 
 def assemble(
-    trace: Trace, layers_per_stage: tuple[int, ...], choose: ChooseSeeds, parallelism: Parallelism
+    trace: Trace, parts: list[list[Call]], choose: ChooseSeeds, parallelism: Parallelism
 ) -> Plan:
-    """The plan of one replica."""
+    """The plan of one replica; stage s runs `parts[s]` of the trace's calls."""
     numbering = Numbering(trace.next_identifier)
     ranks = parallelism.tensor
     stage_devices = [
@@ -58,9 +58,7 @@ def assemble(
     loader = numbering.cell()
     stages = [
         lower_stage(plan_steps(stage, choose(stage)), devices, numbering)
-        for stage, devices in zip(
-            cut(trace, layers_per_stage, numbering), stage_devices, strict=True
-        )
+        for stage, devices in zip(cut(trace, parts, numbering), stage_devices, strict=True)
     ]
     data = stages[0][0].forward.inputs
     loaders = {

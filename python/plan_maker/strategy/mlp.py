@@ -7,6 +7,7 @@ from plan_maker.graph import Module, Plan
 from plan_maker.source import read_model
 from plan_maker.strategy.assemble import assemble
 from plan_maker.strategy.configuration import MlpSizes, Parallelism, TensorStyle, check_mlp
+from plan_maker.strategy.pipeline import stage_calls
 from plan_maker.strategy.stage import Seeds, Stage
 from plan_maker.trace import Kind, Site, Trace, Tracer
 
@@ -56,5 +57,5 @@ def make_mlp(sizes: MlpSizes, parallelism: Parallelism) -> Plan:
     """The plan of an MLP; raises ImpossiblePlanError if there is none."""
     check_mlp(sizes, parallelism)
     trace = trace_mlp(sizes, parallelism.local_batch(sizes.batch))
-    layers = parallelism.layers_of_stages(sizes.layers)
-    return assemble(trace, layers, lambda stage: choose_seeds(stage, parallelism), parallelism)
+    parts = stage_calls(trace, parallelism.layers_of_stages(sizes.layers))
+    return assemble(trace, parts, lambda stage: choose_seeds(stage, parallelism), parallelism)

@@ -40,11 +40,24 @@ class Transfer:
     adapters: tuple[Adapter, ...]
 
 
-def cut(trace: Trace, layers_per_stage: tuple[int, ...], numbering: Numbering) -> list[Stage]:
-    """The stages; stage 0 also has what comes before the layers, the last stage
-    what comes after them.
+def stage_calls(trace: Trace, layers_per_stage: tuple[int, ...]) -> list[list[Call]]:
+    """The calls of each stage; stage 0 also has what comes before the layers, the
+    last stage what comes after them.
     """
-    parts = _assign_calls(trace, layers_per_stage)
+    stage_of_layer = [stage for stage, layers in enumerate(layers_per_stage) for _ in range(layers)]
+    parts: list[list[Call]] = [[] for _ in layers_per_stage]
+    seen_layer = False
+    for call in trace.calls:
+        if call.layer is not None:
+            seen_layer = True
+            parts[stage_of_layer[call.layer]].append(call)
+        else:
+            parts[-1 if seen_layer else 0].append(call)
+    return parts
+
+
+def cut(trace: Trace, parts: list[list[Call]], numbering: Numbering) -> list[Stage]:
+    """The stages that run `parts` of the trace's calls."""
     aliases: dict[FullTensor, FullTensor] = {}
     stages: list[Stage] = []
     for index, calls in enumerate(parts):
@@ -195,19 +208,6 @@ def _dividable_dimension(shape: tuple[int, ...], parts: int) -> int | None:
     if parts == 1:
         return None
     return next((place for place in reversed(range(len(shape))) if shape[place] % parts == 0), None)
-
-
-def _assign_calls(trace: Trace, layers_per_stage: tuple[int, ...]) -> list[list[Call]]:
-    stage_of_layer = [stage for stage, layers in enumerate(layers_per_stage) for _ in range(layers)]
-    parts: list[list[Call]] = [[] for _ in layers_per_stage]
-    seen_layer = False
-    for call in trace.calls:
-        if call.layer is not None:
-            seen_layer = True
-            parts[stage_of_layer[call.layer]].append(call)
-        else:
-            parts[-1 if seen_layer else 0].append(call)
-    return parts
 
 
 def _needed_from_before(

@@ -113,12 +113,12 @@ def plan_steps(stage: Stage, seeds: Seeds) -> StageSteps:
         producers |= {value.tensor: value for value in partitions[-1].results}
 
     planner = _Planner(stage, producers, _count_consumers(stage, partitions))
+    outputs = tuple(Value.produced(tensor, WHOLE_ON_EACH) for tensor in stage.outputs)
     for call, split_call in zip(stage.calls, partitions, strict=True):
         planner.run(call, split_call)
-    outputs = tuple(Value.produced(tensor, WHOLE_ON_EACH) for tensor in stage.outputs)
-    last_layer = stage.calls[-1].layer if stage.calls else None
-    for value in outputs:
-        planner.communicate(value, last_layer)
+        for value in outputs:
+            if value.tensor in call.results:
+                planner.communicate(value, call.layer)
     return StageSteps(
         stage, tuple(planner.steps), tuple(producers[tensor] for tensor in stage.inputs), outputs
     )

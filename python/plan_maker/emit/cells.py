@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Cells, ops and communication primitives as nnScaler's objects."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TypeAlias
+
+from plan_maker.emit.tensors import (
+    State,
+    argument,
+    data_source,
+    instance,
+    keywords_of,
+    sub_tensors,
+)
+from plan_maker.graph import (
+    Adapter,
+    BackwardOperation,
+    Cell,
+    DataOperation,
+    DeviceProgram,
+    ForwardOperation,
+    Module,
+    Primitive,
+    ReuseCell,
+    Segment,
+    SegmentNode,
+    WeightReducer,
+    base_cell,
+)
+from plan_maker.pickle_writer import Global, Instance, OrderedMapping, PickleValue
+
+Node: TypeAlias = Cell | SegmentNode
+
+REUSE_CELL = Global("nnscaler.execplan.execplan", "ExeReuseCell")
+SEGMENT = Global("nnscaler.graph.segment", "IRSegment")
+FORWARD_OPERATION = Global("nnscaler.graph.function.dimops", "IRDimops")
+BACKWARD_OPERATION = Global("nnscaler.ir.operator", "IRBpOperation")
+DATA_OPERATION = Global("nnscaler.ir.operator", "IRDataOperation")
+ADAPTER = Global("nnscaler.ir.adapter.adapter", "IRAdapter")
+WEIGHT_REDUCER = Global("nnscaler.ir.adapter.adapter", "IRWeightReducer")
+PRIMITIVES = "nnscaler.ir.adapter.prim"
+
+PRIMITIVE_FUNCTIONS = {
+    "AllGatherPrim": "all_gather",
+    "AllGatherSplitPrim": "nn.allgather_split",
+    "AllReduceIdentityPrim": "nn.allreduce_identity",
+    "AllReducePrim": "all_reduce",
+    "AllToAllAllToAllPrim": "nn.alltoall_alltoall",
+    "BroadcastPrim": "broadcast",
+    "ChunkPrim": "chunk",
+    "IdentityAllreducePrim": "nn.identity_allreduce",
+    "IdentityPrim": "identity",
+    "MovePrim": "move",
+    "SplitAllGatherPrim": "nn.split_allgather",
+}
+
+
+class DeviceCells:
+    """Describes the cells of one device; each only when the writer reaches it."""
+
+    def __init__(self, program: DeviceProgram) -> None:
+        self._program = program
+
+    def cells(self) -> list[PickleValue]:
+        """The device's list of cells."""
+        return [self._node(cell) for cell in self._program.cells]
+
+    @cached_property
+    def _by_number(self) -> dict[int, Node]:
+        """What `mirror` fields refer to."""
+        nodes: dict[int, Node] = {}
+        for cell in (*self._program.cells, *self._program.unscheduled):
+            executed = base_cell(cell)
+            if isinstance(executed, Segment) and executed.identifier not in nodes:
+                nodes |= {node.identifier: node for node in executed.nodes}
+            nodes[executed.identifier] = executed
+            nodes[cell.identifier] = cell
+        return nodes
+
+    def _node(self, node: Node) -> Instance:
+        match node:
+            case ForwardOperation():
+                return instance(node, FORWARD_OPERATION, lambda: self._forward_operation(node))
+            case BackwardOperation():
+                return instance(node, BACKWARD_OPERATION, lambda: self._backward_operation(node))
+            case Adapter():
+                return instance(node, ADAPTER, lambda: self._adapter(node))
+            case Segment():
+                return instance(node, SEGMENT, lambda: self._segment(node))
+            case ReuseCell():
+                return instance(node, REUSE_CELL, lambda: self._reuse_cell(node))
+            case DataOperation():
+                return instance(node, DATA_OPERATION, lambda: _data_operation(node))
+            case WeightReducer():
+                return instance(node, WEIGHT_REDUCER, lambda: _weight_reducer(node))
+
+    def _mirror(self, number: int | None) -> PickleValue:
+        return None if number is None else self._node(self._by_number[number])
+
+    def _forward_operation(self, node: ForwardOperation) -> State:
+        own: State = {"_annos_candidates": node.annotations, "_recompute": None}
+        cell = _cell_state(
+            node.identifier,
+            node.name,
+            node.signature,
+            (node.device,),
+            [argument(value) for value in node.inputs],
+            sub_tensors(node.outputs),
+            self._mirror(node.mirror),
+        )
+        cell["_kwargs"] = keywords_of(node.keywords)
+        cell["_comment"] = node.comment
+        cell["_module_stack"] = OrderedMapping(
+            tuple((module.path, _module_class(module)) for module in node.modules)
+        )
+        return own | cell
+
+    def _backward_operation(self, node: BackwardOperation) -> State:
+        return _cell_state(
+            node.identifier,
+            "backward",
+            "torch.autograd.grad",
+            (node.device,),
+            sub_tensors(node.inputs),
+            sub_tensors(node.outputs),
+            self._mirror(node.mirror),
+        )
+
+    def _adapter(self, node: Adapter) -> State:
+        cell = _cell_state(
+            node.identifier,
+            "adapter",
+            "adapter",
+            (node.device,),
+            sub_tensors(node.inputs),
+            sub_tensors(node.outputs),
+            self._mirror(node.mirror),
+        )
+        own: State = {
+            "_prims": [_primitive(primitive, node.device) for primitive in node.primitives],
+            "_differentiable": node.is_differentiable,
+            "custom": node.is_custom,
+            "_recompute": None,
+            "_forward": node.is_forward,
+        }
+        return cell | own
+
+    def _segment(self, node: Segment) -> State:
+        cell = _cell_state(
+            node.identifier,
+            "segment",
+            "",
+            (),
+            sub_tensors(node.inputs),
+            sub_tensors(node.outputs),
+            self._mirror(node.mirror),
+        )
+        return cell | {"_nodes": [self._node(inner) for inner in node.nodes]}
+
+    def _reuse_cell(self, node: ReuseCell) -> State:
+        name, signature = _EXECUTED_AS[type(node.cell)]
+        cell = _cell_state(
+            node.identifier,
+            name,
+            signature,
+            (),
+            [argument(value) for value in node.inputs],
+            sub_tensors(node.outputs),
+            self._mirror(node.mirror),
+        )
+        return cell | {"_cell": self._node(node.cell)}
+
+
+_EXECUTED_AS = {
+    Segment: ("segment", ""),
+    Adapter: ("adapter", "adapter"),
+    DataOperation: ("dataloader", "next"),
+}
+
+
+def _cell_state(
+    identifier: int,
+    name: str,
+    signature: str | None,
+    devices: tuple[int, ...],
+    inputs: list[PickleValue],
+    outputs: list[PickleValue],
+    mirror: PickleValue,
+) -> State:
+    """The fields that all cells have."""
+    return {
+        "_id": identifier,
+        "name": name,
+        "signature": signature,
+        "_device": devices,
+        "_inputs": inputs,
+        "_kwargs": {},
+        "_outputs": outputs,
+        "_mirror": mirror,
+        "_comment": None,
+        "_module_stack": None,
+    }
+
+
+def _data_operation(node: DataOperation) -> State:
+    outputs = sub_tensors(node.outputs)
+    inputs: list[PickleValue] = [data_source(node.source)]
+    return _cell_state(node.identifier, "dataloader", "next", (node.device,), inputs, outputs, None)
+
+
+def _weight_reducer(node: WeightReducer) -> State:
+    weights = sub_tensors(node.inputs)
+    return _cell_state(node.identifier, "reducer", None, node.devices, weights, [], None)
+
+
+def _primitive(primitive: Primitive, device: int) -> Instance:
+    return instance(
+        primitive,
+        Global(PRIMITIVES, primitive.name),
+        lambda: {
+            "_inputs": sub_tensors(primitive.inputs),
+            "_outputs": sub_tensors(primitive.outputs),
+            "_device": [device],
+            "kwargs": _primitive_keywords(primitive),
+            "signature": "nnscaler.runtime.adapter." + PRIMITIVE_FUNCTIONS[primitive.name],
+            "local": primitive.name == "IdentityPrim",
+        },
+    )
+
+
+def _primitive_keywords(primitive: Primitive) -> PickleValue:
+    """Like other keywords, but device groups are lists."""
+    keywords: dict[PickleValue, PickleValue] = {}
+    for keyword in primitive.keywords:
+        value = argument(keyword.value)
+        if keyword.name == "ranks" and isinstance(value, tuple):
+            value = list(value)
+        keywords[keyword.name] = value
+    return keywords
+
+
+def _module_class(module: Module) -> Global:
+    return Global(module.class_module, module.class_name)

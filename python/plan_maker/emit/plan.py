@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The root of the file, and the file itself."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from plan_maker.emit.cells import DeviceCells
+from plan_maker.emit.tensors import State, data_source, sub_tensors
+from plan_maker.graph import Plan
+from plan_maker.pickle_writer import Global, Instance, PickleWriter
+
+MODULE_CODE_GENERATOR = Global("nnscaler.codegen.module.module", "ModuleCodeGen")
+EXECUTION_PLAN = Global("nnscaler.execplan.execplan", "ExecutionPlan")
+GRAPH = Global("nnscaler.graph.graph", "IRGraph")
+
+
+def write_plan(plan: Plan, path: Path) -> None:
+    """Writes `plan` to `path`, which changes only when the file is complete."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        with temporary.open("wb") as stream:
+            PickleWriter(stream).write(_root(plan))
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _root(plan: Plan) -> Instance:
+    return Instance(
+        "root",
+        MODULE_CODE_GENERATOR,
+        lambda: {
+            "execplan": Instance("plan", EXECUTION_PLAN, lambda: _execution_plan(plan)),
+            "devices": plan.devices,
+            "runtime_ndevs": plan.runtime_devices,
+            "enable_dp": plan.runtime_devices > len(plan.devices),
+            "init_code": [],
+            "model_init_statements": [],
+            "model_methods_bodies": [],
+            "batch_size": None,
+            "comm_groups": list(plan.groups),
+        },
+    )
+
+
+def _execution_plan(plan: Plan) -> State:
+    return {
+        "_graph": Instance("graph", GRAPH, lambda: _graph(plan)),
+        "_topo_seqs": [],
+        "_seq": {program.device: DeviceCells(program).cells() for program in plan.programs},
+        "_outputs": sub_tensors(plan.outputs),
+    }
+
+
+def _graph(plan: Plan) -> State:
+    graph: State = {"_id": 0, "name": "program", "signature": "", "_device": ()}
+    return graph | {
+        "_inputs": [data_source(plan.source)],
+        "_kwargs": {},
+        "_outputs": sub_tensors(plan.outputs[:1]),
+        "_mirror": None,
+        "_comment": None,
+        "_module_stack": None,
+        "_nodes": [],
+    }
