@@ -1,0 +1,193 @@
+//===- NumericAlgebras.h - scalars as numbers -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The algebras of the interpreter: doubles for speed, exact rationals where the
+// program has no transcendental functions, and outward-rounded intervals, which
+// alone can refute. None of them knows the sort of a scalar: integers and
+// booleans (0 and 1) are numbers like others. Rationals and intervals hold all
+// 64-bit integers exactly, doubles those below 2^53.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_SCALAR_NUMERICALGEBRAS_H
+#define VERIFY_SCALAR_NUMERICALGEBRAS_H
+
+#include "Verify/Scalar/ScalarAlgebra.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace verify {
+
+/// What happened in an evaluation that a verdict has to know.
+struct NumericStatus {
+  /// An operation was used outside its domain.
+  bool isUndefined = false;
+  /// A comparison, maximum, selection or definedness condition could not be
+  /// decided, because intervals overlap.
+  bool isUndecided = false;
+  /// A value is an approximation without bounds.
+  bool isInexact = false;
+  /// An unknown function got a made-up meaning.
+  bool usesUninterpreted = false;
+};
+
+/// What the numeric algebras have in common.
+class NumericAlgebra : public ScalarAlgebra {
+public:
+  /// The number nearest to `value`, or an enclosure of it.
+  virtual Scalar constant(const Rational &value) = 0;
+  /// A double near to `value`.
+  virtual double toDouble(Scalar value) const = 0;
+  /// Forgets all scalars and the status, and keeps the memory.
+  virtual void reset() { state = {}; }
+
+  const NumericStatus &status() const { return state; }
+  void clearStatus() { state = {}; }
+
+  Scalar rational(int64_t numerator, int64_t denominator) override;
+  Scalar literal(double value, FloatFormat format) override;
+  Scalar integer(int64_t value) override;
+  Scalar boolean(bool value) override;
+  Scalar subtract(Scalar left, Scalar right) override;
+  Scalar toReal(Scalar value) override { return value; }
+
+protected:
+  NumericStatus state;
+};
+
+/// Scalars as doubles; `Scalar::bits` is the double itself. Comparisons are
+/// those of the rounded values.
+class DoubleAlgebra final : public NumericAlgebra {
+public:
+  /// The scalar of a double, and back.
+  static Scalar fromDouble(double value);
+  static double getDouble(Scalar value);
+
+  Scalar constant(const Rational &value) override;
+  double toDouble(Scalar value) const override { return getDouble(value); }
+
+  Scalar minusInfinity() override;
+  Scalar add(Scalar left, Scalar right) override;
+  Scalar multiply(Scalar left, Scalar right) override;
+  Scalar divide(Scalar left, Scalar right) override;
+  Scalar negate(Scalar value) override;
+  Scalar sum(llvm::ArrayRef<WeightedScalar> terms) override;
+  Scalar power(Scalar base, int64_t numerator, int64_t denominator) override;
+  Scalar apply(Function function, Scalar argument) override;
+  Scalar maximum(llvm::ArrayRef<Scalar> values) override;
+  Scalar compare(Comparison comparison, Scalar left, Scalar right) override;
+  Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) override;
+  /// A smooth function, so that rounding does not make two results differ.
+  Scalar uninterpreted(llvm::StringRef name, llvm::ArrayRef<Scalar> arguments,
+                       ScalarSort sort) override;
+
+private:
+  /// Marks the evaluation as undefined and gives the value of such operations.
+  Scalar undefined();
+};
+
+/// Scalars as exact rationals, as long as no transcendental function is applied
+/// to anything but the points where its value is rational.
+class RationalAlgebra final : public NumericAlgebra {
+public:
+  RationalAlgebra();
+
+  /// The value; `value` is not minus infinity.
+  const Rational &get(Scalar value) const { return values[value.bits]; }
+  bool isMinusInfinity(Scalar value) const { return value.bits == 0; }
+
+  Scalar constant(const Rational &value) override;
+  double toDouble(Scalar value) const override;
+  void reset() override;
+
+  Scalar minusInfinity() override { return {0}; }
+  Scalar add(Scalar left, Scalar right) override;
+  Scalar multiply(Scalar left, Scalar right) override;
+  Scalar divide(Scalar left, Scalar right) override;
+  Scalar negate(Scalar value) override;
+  Scalar sum(llvm::ArrayRef<WeightedScalar> terms) override;
+  Scalar power(Scalar base, int64_t numerator, int64_t denominator) override;
+  Scalar apply(Function function, Scalar argument) override;
+  Scalar maximum(llvm::ArrayRef<Scalar> values) override;
+  Scalar compare(Comparison comparison, Scalar left, Scalar right) override;
+  Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) override;
+  Scalar uninterpreted(llvm::StringRef name, llvm::ArrayRef<Scalar> arguments,
+                       ScalarSort sort) override;
+
+private:
+  Scalar undefined();
+  Scalar inexact(double value);
+  /// -1, 0 or 1 as `left` is less, equal or greater.
+  int order(Scalar left, Scalar right) const;
+
+  /// Place 0 stands for minus infinity.
+  std::vector<Rational> values;
+};
+
+/// Scalars as closed intervals with ends of a given number of bits, rounded
+/// outward. Every value lies in its interval unless the status says undefined.
+class IntervalAlgebra final : public NumericAlgebra {
+public:
+  /// At least 64 bits are used, so that integers are exact.
+  explicit IntervalAlgebra(unsigned precision);
+  ~IntervalAlgebra() override;
+
+  /// The precision in bits.
+  unsigned getPrecision() const { return bits; }
+  /// Whether no number lies in both intervals.
+  bool areDisjoint(Scalar left, Scalar right) const;
+  /// A double that is not greater (not less) than any number in the interval.
+  double getLower(Scalar value) const;
+  double getUpper(Scalar value) const;
+  /// Whether the interval is a single number.
+  bool isPoint(Scalar value) const;
+  /// `[0.333, 0.334]`.
+  std::string toString(Scalar value) const;
+
+  Scalar constant(const Rational &value) override;
+  double toDouble(Scalar value) const override;
+  void reset() override;
+
+  Scalar minusInfinity() override;
+  Scalar add(Scalar left, Scalar right) override;
+  Scalar multiply(Scalar left, Scalar right) override;
+  Scalar divide(Scalar left, Scalar right) override;
+  Scalar negate(Scalar value) override;
+  Scalar sum(llvm::ArrayRef<WeightedScalar> terms) override;
+  Scalar power(Scalar base, int64_t numerator, int64_t denominator) override;
+  Scalar apply(Function function, Scalar argument) override;
+  Scalar maximum(llvm::ArrayRef<Scalar> values) override;
+  Scalar compare(Comparison comparison, Scalar left, Scalar right) override;
+  Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) override;
+  /// The whole line: an unknown function refutes nothing.
+  Scalar uninterpreted(llvm::StringRef name, llvm::ArrayRef<Scalar> arguments,
+                       ScalarSort sort) override;
+
+private:
+  struct Interval;
+
+  /// A new interval with unspecified contents.
+  Scalar allocate();
+  Interval &get(Scalar value) const;
+  Scalar wholeLine();
+  /// Notes that a condition `value > 0` (or `>= 0`) is violated or undecided.
+  /// Returns whether the operation is possible on the whole interval.
+  bool requirePositive(Scalar value, bool allowsZero);
+  bool requireNonZero(Scalar value);
+  Scalar truth(bool isSurelyTrue, bool isSurelyFalse);
+
+  unsigned bits;
+  /// A deque, because intervals must not move.
+  std::deque<Interval> intervals;
+  size_t used = 0;
+};
+
+} // namespace verify
+
+#endif // VERIFY_SCALAR_NUMERICALGEBRAS_H

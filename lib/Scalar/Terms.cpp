@@ -1,0 +1,205 @@
+//===- Terms.cpp - the store of hash-consed terms -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Storage, hash-consing and access. Which operations exist on which sorts is
+// decided in TermOperations.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Scalar/Terms.h"
+
+#include "llvm/ADT/BitVector.h"
+
+using namespace verify;
+using llvm::ArrayRef;
+
+TermAlgebra::TermAlgebra() { table.resize(1024); }
+TermAlgebra::~TermAlgebra() = default;
+
+//===--- Hash-consing -----------------------------------------------------===//
+
+bool TermAlgebra::isSame(const Node &existing, TermKind kind, ScalarSort sort,
+                         uint64_t payload, ArrayRef<Scalar> operands,
+                         ArrayRef<int64_t> words) const {
+  return existing.kind == kind && existing.sort == sort &&
+         existing.payload == payload &&
+         ArrayRef(operandPool)
+                 .slice(existing.firstOperand, existing.operandCount) ==
+             operands &&
+         ArrayRef(wordPool).slice(existing.firstWord, existing.wordCount) ==
+             words;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ULL;
+  return hash ^ (hash >> 32);
+}
+
+Scalar TermAlgebra::intern(TermKind kind, ScalarSort sort, uint64_t payload,
+                           ArrayRef<Scalar> operands, ArrayRef<int64_t> words) {
+  uint64_t hash = mix(
+      static_cast<uint64_t>(kind) * 4 + static_cast<uint64_t>(sort), payload);
+  for (Scalar operand : operands)
+    hash = mix(hash, operand.bits);
+  for (int64_t word : words)
+    hash = mix(hash, static_cast<uint64_t>(word));
+  size_t mask = table.size() - 1;
+  size_t place = hash & mask;
+  for (; table[place] != 0; place = (place + 1) & mask)
+    if (hashes[table[place] - 1] == static_cast<uint32_t>(hash) &&
+        isSame(nodes[table[place] - 1], kind, sort, payload, operands, words))
+      return {table[place] - 1};
+  auto number = static_cast<uint32_t>(nodes.size());
+  nodes.push_back({kind, sort, static_cast<uint32_t>(operands.size()),
+                   static_cast<uint32_t>(operandPool.size()),
+                   static_cast<uint32_t>(wordPool.size()),
+                   static_cast<uint32_t>(words.size()), payload});
+  // The new operands may lie in the pool itself.
+  llvm::SmallVector<Scalar> operandCopy(operands);
+  llvm::SmallVector<int64_t> wordCopy(words);
+  operandPool.insert(operandPool.end(), operandCopy.begin(), operandCopy.end());
+  wordPool.insert(wordPool.end(), wordCopy.begin(), wordCopy.end());
+  hashes.push_back(static_cast<uint32_t>(hash));
+  table[place] = number + 1;
+  if (nodes.size() * 2 > table.size())
+    growTable();
+  return {number};
+}
+
+void TermAlgebra::growTable() {
+  // Only the low half of the hash is kept, which suffices below 2^32 places.
+  std::vector<uint32_t> larger(table.size() * 2);
+  size_t mask = larger.size() - 1;
+  for (uint32_t number = 0; number < nodes.size(); ++number) {
+    size_t place = hashes[number] & mask;
+    while (larger[place] != 0)
+      place = (place + 1) & mask;
+    larger[place] = number + 1;
+  }
+  table = std::move(larger);
+}
+
+void TermAlgebra::clear() {
+  nodes.clear();
+  operandPool.clear();
+  wordPool.clear();
+  constants.clear();
+  constantNumbers.clear();
+  names.clear();
+  nameNumbers.clear();
+  hashes.clear();
+  std::fill(table.begin(), table.end(), 0);
+  firstError.reset();
+}
+
+//===--- Access -----------------------------------------------------------===//
+
+ArrayRef<Scalar> TermAlgebra::getOperands(Scalar term) const {
+  return ArrayRef(operandPool)
+      .slice(node(term).firstOperand, node(term).operandCount);
+}
+
+ArrayRef<int64_t> TermAlgebra::getWeights(Scalar term) const {
+  return ArrayRef(wordPool).slice(node(term).firstWord, node(term).wordCount);
+}
+
+Rational TermAlgebra::getConstant(Scalar term) const {
+  if (getKind(term) == TermKind::Integer)
+    return Rational(static_cast<int64_t>(node(term).payload));
+  return constants[node(term).payload];
+}
+
+Function TermAlgebra::getFunction(Scalar term) const {
+  return static_cast<Function>(node(term).payload);
+}
+
+Comparison TermAlgebra::getComparison(Scalar term) const {
+  return static_cast<Comparison>(node(term).payload);
+}
+
+std::pair<int64_t, int64_t> TermAlgebra::getExponent(Scalar term) const {
+  ArrayRef<int64_t> words = getWeights(term);
+  return {words[0], words[1]};
+}
+
+llvm::StringRef TermAlgebra::getFunctionName(Scalar term) const {
+  return names[node(term).payload];
+}
+
+uint32_t TermAlgebra::getTensor(Scalar atom) const {
+  return static_cast<uint32_t>(node(atom).payload);
+}
+
+ArrayRef<int64_t> TermAlgebra::getIndex(Scalar atom) const {
+  return getWeights(atom);
+}
+
+//===--- Traversal --------------------------------------------------------===//
+
+llvm::SmallVector<Scalar>
+TermAlgebra::collectNodes(ArrayRef<Scalar> roots) const {
+  // Operands have smaller numbers than users, so a descending scan sees every
+  // user before its operands.
+  uint64_t highest = 0;
+  for (Scalar root : roots)
+    highest = std::max(highest, root.bits + 1);
+  llvm::BitVector isReached(highest);
+  for (Scalar root : roots)
+    isReached.set(root.bits);
+  for (uint64_t number = highest; number-- > 0;)
+    if (isReached[number])
+      for (Scalar operand : getOperands({number}))
+        isReached.set(operand.bits);
+  llvm::SmallVector<Scalar> result;
+  for (unsigned number : isReached.set_bits())
+    result.push_back({number});
+  return result;
+}
+
+std::optional<Condition> TermAlgebra::getCondition(Scalar term) const {
+  switch (getKind(term)) {
+  case TermKind::Quotient:
+    return Condition{ConditionKind::NonZero, getOperands(term)[1]};
+  case TermKind::Power: {
+    auto [numerator, denominator] = getExponent(term);
+    if (denominator == 1 && numerator >= 0)
+      return std::nullopt;
+    if (denominator == 1)
+      return Condition{ConditionKind::NonZero, getOperands(term)[0]};
+    return Condition{numerator > 0 ? ConditionKind::NonNegative
+                                   : ConditionKind::Positive,
+                     getOperands(term)[0]};
+  }
+  case TermKind::Apply:
+    if (getFunction(term) == Function::Sqrt)
+      return Condition{ConditionKind::NonNegative, getOperands(term)[0]};
+    if (getFunction(term) == Function::Log ||
+        getFunction(term) == Function::Rsqrt)
+      return Condition{ConditionKind::Positive, getOperands(term)[0]};
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+llvm::SmallVector<Condition>
+TermAlgebra::collectConditions(ArrayRef<Scalar> roots) const {
+  llvm::SmallVector<Condition> result;
+  // One place for each kind of condition of each node.
+  llvm::BitVector isKnown(nodes.size() * 3);
+  for (Scalar term : collectNodes(roots)) {
+    std::optional<Condition> condition = getCondition(term);
+    if (!condition)
+      continue;
+    uint64_t place =
+        condition->term.bits * 3 + static_cast<uint64_t>(condition->kind);
+    if (isKnown[place])
+      continue;
+    isKnown.set(place);
+    result.push_back(*condition);
+  }
+  return result;
+}
