@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from plan_maker.bugs import BUGS, OPERATIONS, Place, apply_bug
 from plan_maker.emit import write_plan
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import Plan
@@ -42,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     make: Callable[[argparse.Namespace, Parallelism], Plan] = options.make
     try:
         plan = make(options, _parallelism(options))
+        if options.bug is not None:
+            place = Place(options.bug_device, options.bug_layer, options.bug_operation)
+            plan = apply_bug(plan, options.bug, place)
         write_plan(plan, options.output)
         if options.reference is not None:
             write_plan(make(options, Parallelism()), options.reference)
@@ -61,6 +66,7 @@ def _make_parser() -> argparse.ArgumentParser:
         "single-device plan of the same model to compare it with.",
         epilog="Exit codes: 0 written, 1 not written, 3 wrong usage or no such plan.",
     )
+    _add_list_of_bugs(parser)
     models = parser.add_subparsers(dest="model", metavar="MODEL", required=True)
     _add_mlp(models)
     _add_llama(models)
@@ -79,6 +85,7 @@ def _add_mlp(models: argparse._SubParsersAction[_Parser]) -> None:
     _add_batch(sizes)
     _add_parallelism(parser)
     _add_files(parser)
+    _add_bug(parser)
 
     def make(options: argparse.Namespace, parallelism: Parallelism) -> Plan:
         return make_mlp(MlpSizes(options.layers, options.hidden, options.batch), parallelism)
@@ -104,6 +111,7 @@ def _add_llama(models: argparse._SubParsersAction[_Parser]) -> None:
     _add_batch(sizes)
     _add_parallelism(parser)
     _add_files(parser)
+    _add_bug(parser)
 
     def make(options: argparse.Namespace, parallelism: Parallelism) -> Plan:
         sizes = LlamaSizes(
@@ -170,6 +178,39 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--reference", type=Path, metavar="FILE", help="the single-device plan, never with a bug"
     )
+
+
+def _add_bug(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("bug")
+    group.add_argument("--bug", metavar="NAME", help="put this bug into the parallel plan")
+    group.add_argument(
+        "--bug-device", type=int, metavar="N", help="device (default: the first that can have it)"
+    )
+    group.add_argument(
+        "--bug-layer", type=int, metavar="N", help="layer (default: the first that can have it)"
+    )
+    group.add_argument(
+        "--bug-operation",
+        choices=OPERATIONS,
+        help="op whose number the constant bugs change (default: add)",
+    )
+    _add_list_of_bugs(group)
+
+
+def _add_list_of_bugs(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--list-bugs", action=_ListBugs, nargs=0, help="list the bugs and what they are"
+    )
+
+
+class _ListBugs(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        for bug in BUGS:
+            text = textwrap.fill(
+                bug.description, width=79, initial_indent="    ", subsequent_indent="    "
+            )
+            print(f"{bug.name}\n{text}")
+        parser.exit()
 
 
 def _counts(text: str) -> tuple[int, ...]:

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The bugs by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from plan_maker.bugs import collectives, constants, gradients, parameters, transfers
+from plan_maker.bugs.place import Place
+from plan_maker.errors import ImpossiblePlanError
+from plan_maker.graph import Plan
+
+
+DEVICE = frozenset({"device"})
+DEVICE_AND_LAYER = DEVICE | {"layer"}
+DEVICE_LAYER_AND_OPERATION = DEVICE_AND_LAYER | {"operation"}
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A named mistake. `description` is what `--list-bugs` prints; `choices` are
+    the fields of a place that the bug looks at.
+    """
+
+    name: str
+    description: str
+    apply: Callable[[Plan, Place], Plan]
+    choices: frozenset[str] = DEVICE_AND_LAYER
+
+
+BUGS = (
+    Bug(
+        "removed-all-reduce",
+        "the all-reduce after a row-split layer, and its mirror, are gone on all ranks; the "
+        "next op reads the rank's own term of the sum",
+        collectives.removed_all_reduce,
+    ),
+    Bug(
+        "all-reduce-to-identity",
+        "the all-reduce after a row-split layer does nothing on all ranks",
+        collectives.all_reduce_to_identity,
+    ),
+    Bug(
+        "dropped-primitive",
+        "the all-reduce after a row-split layer is there without its primitive: nobody "
+        "produces its output",
+        collectives.dropped_primitive,
+    ),
+    Bug(
+        "all-reduce-to-all-gather",
+        "the all-reduce after a row-split layer is an all-gather along dimension 0",
+        collectives.all_reduce_to_all_gather,
+    ),
+    Bug(
+        "gradient-all-reduce-to-identity",
+        "the all-reduce of the gradient before column-split layers does nothing on all ranks",
+        collectives.gradient_all_reduce_to_identity,
+    ),
+    Bug(
+        "wrong-group",
+        "the all-reduce after a row-split layer sums over half of its ranks, on all of them",
+        collectives.wrong_group,
+    ),
+    Bug(
+        "wrong-rank-in-move",
+        "two senders between stages send to each other's receiver, and the receivers agree",
+        transfers.wrong_rank_in_move,
+        DEVICE,
+    ),
+    Bug(
+        "wrong-chunk-offset",
+        "two senders between stages declare to keep each other's part; declarations and "
+        "ranks agree, but a rank keeps the part at its position in the group",
+        transfers.wrong_chunk_offset,
+        DEVICE,
+    ),
+    Bug(
+        "all-gather-to-all-reduce",
+        "the receivers between stages add up the parts that they should gather",
+        transfers.all_gather_to_all_reduce,
+        DEVICE,
+    ),
+    Bug(
+        "constant-one-rank",
+        "the number in an op (see --bug-operation) differs on one rank",
+        constants.constant_one_rank,
+        DEVICE_LAYER_AND_OPERATION,
+    ),
+    Bug(
+        "constant-all-ranks",
+        "the number in an op (see --bug-operation) differs on all ranks of the stage",
+        constants.constant_all_ranks,
+        DEVICE_LAYER_AND_OPERATION,
+    ),
+    Bug(
+        "wrong-parameter-slice",
+        "a rank holds and trains its neighbour's slice of a parameter",
+        parameters.wrong_parameter_slice,
+    ),
+    Bug(
+        "swapped-parameter-slices",
+        "two ranks hold and train each other's slice of a parameter",
+        parameters.swapped_parameter_slices,
+    ),
+    Bug(
+        "dropped-micro-batch",
+        "one device leaves out its backward segment for the last micro-batch",
+        gradients.dropped_micro_batch,
+        DEVICE,
+    ),
+    Bug(
+        "dropped-micro-batch-all-ranks",
+        "all ranks of a stage leave out the backward segment for the last micro-batch",
+        gradients.dropped_micro_batch_all_ranks,
+        DEVICE,
+    ),
+    Bug(
+        "missing-reducer",
+        "a gradient reducer is missing on all devices of the replica that share it",
+        gradients.missing_reducer,
+        DEVICE,
+    ),
+    Bug(
+        "wrong-reducer-group",
+        "a reducer leaves out the tensor-parallel ranks that hold the other terms",
+        gradients.wrong_reducer_group,
+        DEVICE,
+    ),
+    Bug(
+        "doubled-gradient",
+        "a backward op runs twice, so that its gradient counts twice",
+        gradients.doubled_gradient,
+    ),
+    Bug(
+        "swapped-operands",
+        "the backward op of a rotary embedding has its two inputs exchanged",
+        gradients.swapped_operands,
+    ),
+)
+
+
+def apply_bug(plan: Plan, name: str, place: Place) -> Plan:
+    """The plan with the bug; raises ImpossiblePlanError if it has no place for it."""
+    bug = next((bug for bug in BUGS if bug.name == name), None)
+    if bug is None:
+        raise ImpossiblePlanError(f"--bug {name}: no such bug, --list-bugs lists them")
+    for choice in ("device", "layer", "operation"):
+        if getattr(place, choice) is not None and choice not in bug.choices:
+            raise ImpossiblePlanError(f"--bug {name} has no choice of --bug-{choice}")
+    if place.device is not None and place.device not in plan.devices:
+        raise ImpossiblePlanError(
+            f"--bug-device {place.device}: the plan has devices 0 to {len(plan.devices) - 1}"
+        )
+    try:
+        return bug.apply(plan, place)
+    except ImpossiblePlanError as error:
+        raise ImpossiblePlanError(f"--bug {name}: {error}") from None

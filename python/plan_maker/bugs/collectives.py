@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bugs in the communication among the tensor-parallel ranks of a stage.
+
+They change the first all-reduce of partial sums in the forward direction (after a
+linear layer that is split by rows, or of the loss), or the first all-reduce of
+gradients in the backward direction (before layers that are split by columns).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from plan_maker.bugs.place import Located, Place, first, nodes_at, same_position, segments_of
+from plan_maker.bugs.rewriting import program_of, replace_nodes, rewrite_cells
+from plan_maker.errors import ImpossiblePlanError
+from plan_maker.graph import (
+    Adapter,
+    Argument,
+    BackwardOperation,
+    BaseCell,
+    ForwardOperation,
+    Keyword,
+    Plan,
+    Primitive,
+    ReuseCell,
+    Segment,
+    SegmentNode,
+    SubTensor,
+    WeightReducer,
+)
+
+FORWARD_SUM = "AllReduceIdentityPrim"
+BACKWARD_SUM = "IdentityAllreducePrim"
+
+
+def all_reduce_to_identity(plan: Plan, place: Place) -> Plan:
+    """Every rank keeps its own term."""
+    adapters = _forward_all_reduce(plan, place)
+    return _with_primitives(plan, adapters, lambda old: (_identity(old),))
+
+
+def removed_all_reduce(plan: Plan, place: Place) -> Plan:
+    """Without the adapter (and its mirror), consumers read the rank's own term."""
+    adapters = _forward_all_reduce(plan, place)
+    terms: dict[int, tuple[int, SubTensor]] = {}
+    removed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
+    for located in adapters:
+        adapter = _adapter(located)
+        terms[located.device] = (adapter.outputs[0].identifier, adapter.inputs[0])
+        removed[located.device, adapter.identifier] = ()
+        if adapter.mirror is not None:
+            removed[located.device, adapter.mirror] = ()
+    plan = replace_nodes(plan, removed)
+
+    def rewire(device: int, cell: BaseCell | WeightReducer) -> BaseCell | WeightReducer:
+        summed, term = terms[device]
+        if not isinstance(cell, Segment) or cell.identifier != adapters[0].segment.identifier:
+            return cell
+        return replace(
+            cell,
+            nodes=tuple(_reading(node, summed, term) for node in cell.nodes),
+            outputs=_exchanged(cell.outputs, summed, term),
+        )
+
+    plan = rewrite_cells(plan, set(terms), rewire)
+    if any(isinstance(cell, ReuseCell) for cell in plan.programs[0].cells):
+        # Reuse cells bind the segment's outputs by position.
+        return plan
+    summed, term = next(iter(terms.values()))
+    return replace(plan, outputs=_exchanged(plan.outputs, summed, term))
+
+
+def dropped_primitive(plan: Plan, place: Place) -> Plan:
+    """The adapter is there and does nothing: nobody produces its output."""
+    return _with_primitives(plan, _forward_all_reduce(plan, place), lambda _: ())
+
+
+def all_reduce_to_all_gather(plan: Plan, place: Place) -> Plan:
+    """Terms are put one after the other along dimension 0 instead of added."""
+
+    def gather(old: Primitive) -> tuple[Primitive, ...]:
+        along = Keyword("dim", 0)
+        return (replace(old, name="AllGatherSplitPrim", keywords=(along, *old.keywords)),)
+
+    return _with_primitives(plan, _forward_all_reduce(plan, place), gather)
+
+
+def gradient_all_reduce_to_identity(plan: Plan, place: Place) -> Plan:
+    """Every rank goes on with its own term of an activation's gradient."""
+    adapters = _backward_all_reduce(plan, place)
+    return _with_primitives(plan, adapters, lambda old: (_identity(old),))
+
+
+def wrong_group(plan: Plan, place: Place) -> Plan:
+    """The group falls into two halves, each of which sums by itself; also in the
+    mirror, which shares the group.
+    """
+    adapters = _forward_all_reduce(plan, place)
+    mirrors = {_adapter(located).mirror for located in adapters}
+    changed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
+    for located in adapters:
+        for segment in segments_of(program_of(plan, located.device)):
+            for node in segment.nodes:
+                if isinstance(node, Adapter) and (
+                    node.identifier in mirrors or node.identifier == located.node.identifier
+                ):
+                    halved = tuple(_halved(old, located.device) for old in node.primitives)
+                    changed[located.device, node.identifier] = (replace(node, primitives=halved),)
+    return replace_nodes(plan, changed)
+
+
+def _forward_all_reduce(plan: Plan, place: Place) -> tuple[Located, ...]:
+    candidates = nodes_at(plan, place, lambda node: _is_communication(node, FORWARD_SUM, True))
+    return same_position(plan, first(candidates, "forward all-reduce", place))
+
+
+def _backward_all_reduce(plan: Plan, place: Place) -> tuple[Located, ...]:
+    candidates = nodes_at(plan, place, lambda node: _is_communication(node, BACKWARD_SUM, False))
+    return same_position(plan, first(candidates, "backward all-reduce of an activation", place))
+
+
+def _is_communication(node: SegmentNode, name: str, is_forward: bool) -> bool:
+    return (
+        isinstance(node, Adapter)
+        and node.is_forward == is_forward
+        and any(primitive.name == name for primitive in node.primitives)
+    )
+
+
+def _with_primitives(
+    plan: Plan,
+    adapters: tuple[Located, ...],
+    change: Callable[[Primitive], tuple[Primitive, ...]],
+) -> Plan:
+    """The plan with the only primitive of each of `adapters` changed."""
+    changed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
+    for located in adapters:
+        adapter = _adapter(located)
+        (primitive,) = adapter.primitives
+        new = replace(adapter, primitives=change(primitive))
+        changed[located.device, adapter.identifier] = (new,)
+    return replace_nodes(plan, changed)
+
+
+def _adapter(located: Located) -> Adapter:
+    assert isinstance(located.node, Adapter)
+    return located.node
+
+
+def _identity(old: Primitive) -> Primitive:
+    return Primitive("IdentityPrim", old.inputs, old.outputs, ())
+
+
+def _halved(primitive: Primitive, device: int) -> Primitive:
+    ranks = primitive.keyword("ranks")
+    assert isinstance(ranks, tuple)
+    if len(ranks) < 2:
+        raise ImpossiblePlanError("the group of the all-reduce has one rank only")
+    lower, upper = ranks[: len(ranks) // 2], ranks[len(ranks) // 2 :]
+    group = Keyword("ranks", lower if device in lower else upper)
+    return replace(
+        primitive,
+        keywords=tuple(group if old.name == "ranks" else old for old in primitive.keywords),
+    )
+
+
+def _reading(node: SegmentNode, old: int, new: SubTensor) -> SegmentNode:
+    """The same node, reading `new` where it read tensor number `old`."""
+    if isinstance(node, ForwardOperation):
+        arguments: tuple[Argument, ...] = tuple(
+            new if isinstance(value, SubTensor) and value.identifier == old else value
+            for value in node.inputs
+        )
+        return replace(node, inputs=arguments)
+    if isinstance(node, BackwardOperation):
+        return node
+    primitives = tuple(
+        replace(primitive, inputs=_exchanged(primitive.inputs, old, new))
+        for primitive in node.primitives
+    )
+    return replace(node, inputs=_exchanged(node.inputs, old, new), primitives=primitives)
+
+
+def _exchanged(tensors: tuple[SubTensor, ...], old: int, new: SubTensor) -> tuple[SubTensor, ...]:
+    return tuple(new if tensor.identifier == old else tensor for tensor in tensors)
