@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{parser.prog}: error: {error}", file=sys.stderr)
         return WRONG_USAGE
     except OSError as error:
-        print(f"{parser.prog}: error: cannot write: {error}", file=sys.stderr)
+        print(f"{parser.prog}: error: {error.filename}: {error.strerror}", file=sys.stderr)
         return NOT_WRITTEN
     return WRITTEN
 

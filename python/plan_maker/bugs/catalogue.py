@@ -11,7 +11,6 @@ from plan_maker.bugs.place import Place
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import Plan
 
-
 DEVICE = frozenset({"device"})
 DEVICE_AND_LAYER = DEVICE | {"layer"}
 DEVICE_LAYER_AND_OPERATION = DEVICE_AND_LAYER | {"operation"}

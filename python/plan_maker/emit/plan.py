@@ -23,6 +23,9 @@ def write_plan(plan: Plan, path: Path) -> None:
         with temporary.open("wb") as stream:
             PickleWriter(stream).write(_root(plan))
         temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise OSError(error.errno, error.strerror, str(path)) from error
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

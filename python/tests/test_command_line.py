@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line: what it refuses, in which words, with which exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+
+from plan_maker.bugs import BUGS
+from plan_maker.command_line import main
+
+IMPOSSIBLE = {
+    "llama --heads 6": "--hidden 64 is not divisible by --heads 6",
+    "llama --heads 64": "--hidden 64 over --heads 64 gives a head size of 1; rotary embedding "
+    "needs an even one",
+    "llama --heads 2 --tp 4": "--heads 2 is not divisible by --tp 4",
+    "llama --ffn 6 --tp 4": "--ffn 6 is not divisible by --tp 4",
+    "llama --batch 10 --dp 4": "--batch 10 is not divisible by --dp 4 x --micro-batches 1",
+    "llama --batch 8 --dp 4 --tp 4 --tp-style batch": "--tp-style batch: --batch 8 is not "
+    "divisible by --dp 4 x --micro-batches 1 x --tp 4",
+    "llama --layers 0": "--layers 0: must be at least 1",
+    "llama --pp 0": "--pp 0: must be at least 1",
+    "llama --pp 3": "--layers 2 is fewer than --pp 3: say with --layers-per-stage which stage "
+    "has none",
+    "llama --pp 2 --layers-per-stage 1,2": "--layers-per-stage 1,2 does not add up to --layers 2",
+    "llama --pp 2 --layers-per-stage 2": "--layers-per-stage 2 lists 1 stages, --pp is 2",
+    "llama --pp 3 --layers-per-stage 1,0,1": "--layers-per-stage 1,0,1: only the first and the "
+    "last stage can be without layers",
+    "mlp --hidden 6 --tp 4": "--hidden 6 is not divisible by --tp 4",
+    "mlp --pp 2 --layers-per-stage 0,2": "--layers-per-stage: the first stage of an mlp has a "
+    "layer",
+    "mlp --bug nothing": "--bug nothing: no such bug, --list-bugs lists them",
+    "mlp --bug swapped-operands": "--bug swapped-operands: there is no backward op of a rotary "
+    "embedding in this plan",
+    "llama --tp 2 --bug wrong-group --bug-device 2": "--bug-device 2: the plan has devices 0 to 1",
+    "llama --tp 2 --bug wrong-group --bug-layer 5": "--bug wrong-group: there is no forward "
+    "all-reduce in layer 5",
+    "llama --bug missing-reducer --bug-layer 0": "--bug missing-reducer has no choice of "
+    "--bug-layer",
+}
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error."""
+    out, error = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        try:
+            code = main(arguments)
+        except SystemExit as leave:
+            code = leave.code if isinstance(leave.code, int) else 1
+    return code, out.getvalue(), error.getvalue()
+
+
+class CommandLine(unittest.TestCase):
+    def test_impossible_plans(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for arguments, message in IMPOSSIBLE.items():
+                with self.subTest(arguments):
+                    output = Path(folder, "plan.pkl")
+                    code, _, error = run(*arguments.split(), "-o", str(output))
+                    self.assertEqual((code, error), (3, f"verify-make-plan: error: {message}\n"))
+                    self.assertFalse(output.exists())
+
+    def test_wrong_usage(self) -> None:
+        for arguments in ([], ["mlp"], ["mlp", "-o"], ["mlp", "--tp", "x"], ["gpt"]):
+            with self.subTest(" ".join(arguments)):
+                code, _, error = run(*arguments)
+                self.assertEqual(code, 3)
+                self.assertIn("usage: verify-make-plan", error)
+
+    def test_unwritable(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "none", "plan.pkl")
+            code, _, error = run("mlp", "-o", str(path))
+            message = f"verify-make-plan: error: {path}: No such file or directory\n"
+            self.assertEqual((code, error), (1, message))
+
+    def test_list_of_bugs(self) -> None:
+        for arguments in (["--list-bugs"], ["mlp", "--list-bugs"], ["llama", "--list-bugs"]):
+            code, out, _ = run(*arguments)
+            self.assertEqual(code, 0)
+            names = [line for line in out.splitlines() if not line.startswith(" ")]
+            self.assertEqual(names, [bug.name for bug in BUGS])
+
+    def test_help(self) -> None:
+        for arguments in (["--help"], ["mlp", "--help"], ["llama", "--help"]):
+            code, out, _ = run(*arguments)
+            self.assertEqual(code, 0)
+            self.assertIn("usage: verify-make-plan", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
