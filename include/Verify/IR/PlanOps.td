@@ -176,4 +176,20 @@ def TV_BackwardOp : TV_Op<"backward"> {
   }];
 }
 
+def TV_SaveOp : TV_Op<"save", [AttrSizedOperandSegments]> {
+  let summary = "keeps an op's operands and results for its backward";
+  let description = [{
+    The forward op numbered `op` maps `inputs` to `outputs`; whatever lies
+    between is differentiated by the `tv.backward` that names the number.
+
+    Example: `tv.save 187 from %0 to %1 : tensor<4xf32> to tensor<8xf32>`
+  }];
+  let arguments = (ins I64Attr:$op, Variadic<TV_Tensor>:$inputs,
+                       Variadic<TV_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $op `from` $inputs `to` $outputs attr-dict
+    `:` type($inputs) `to` type($outputs)
+  }];
+}
+
 #endif // VERIFY_IR_PLANOPS

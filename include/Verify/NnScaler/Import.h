@@ -1,0 +1,49 @@
+//===- Import.h - nnScaler execution plans to the tv dialect ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The importer turns a decoded plan into a `tv.plan`: one program for each
+// device of a replica, one segment for each cell. It says what the runtime
+// executes and judges nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_NNSCALER_IMPORT_H
+#define VERIFY_NNSCALER_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace verify::nnscaler {
+
+struct PlanFile;
+
+/// Which part a split keeps and in which order a gather concatenates.
+enum class PartOrder {
+  Rank,    ///< by rank in the sorted group: what the runtime executes
+  IndexMap ///< by the declared index maps: what the plan says
+};
+
+struct ImportOptions {
+  PartOrder partOrder = PartOrder::Rank;
+};
+
+/// Imports `plan`, read from `fileName`, as a `tv.plan` named `symbol` at the
+/// end of `module`. Fails, after an error that names the op and its place, at
+/// anything it does not know.
+llvm::LogicalResult importPlan(const PlanFile &plan, llvm::StringRef fileName,
+                               llvm::StringRef symbol,
+                               const ImportOptions &options,
+                               mlir::ModuleOp module);
+
+/// Reads and imports a reference plan as `@reference` and a parallel plan as
+/// `@plan` into a new module; null after an error.
+mlir::OwningOpRef<mlir::ModuleOp>
+importPair(mlir::MLIRContext *context, llvm::StringRef referencePath,
+           llvm::StringRef planPath, const ImportOptions &options);
+
+} // namespace verify::nnscaler
+
+#endif // VERIFY_NNSCALER_IMPORT_H

@@ -1,0 +1,489 @@
+//===- ImportForwardOps.cpp - forward ops of nnScaler graphs --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One entry for each signature. A signature, keyword or argument that is not
+// listed here is an error; none is skipped.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::nnscaler;
+
+namespace {
+/// One forward op while it is imported. Accessors report what is wrong at the
+/// op; `failedAlready` remembers that they did.
+struct ForwardOp {
+  const PlanContext &plan;
+  const Node &node;
+  ArrayRef<Value> operands; ///< tensor inputs, in order
+  OpBuilder &builder;
+  Location location;
+  llvm::SmallDenseSet<StringRef> usedKeywords;
+  bool failedAlready = false;
+
+  InFlightDiagnostic error() {
+    failedAlready = true;
+    return emitError(location) << "'" << node.signature << "': ";
+  }
+
+  const Argument *keyword(StringRef name) {
+    usedKeywords.insert(name);
+    for (const KeywordArgument &argument : node.keywords)
+      if (argument.name == name)
+        return &argument.value;
+    return nullptr;
+  }
+  /// A keyword whose value may only be `None` or absent.
+  void requireNone(StringRef name) {
+    const Argument *value = keyword(name);
+    if (value && (value->isTensor || value->kind != ConstantKind::None))
+      error() << "keyword '" << name << "' other than None is not supported";
+  }
+  std::optional<int64_t> integer(StringRef name) {
+    const Argument *value = keyword(name);
+    if (!value || value->isTensor || value->kind == ConstantKind::None)
+      return std::nullopt;
+    if (value->kind == ConstantKind::Integer)
+      return value->integer;
+    error() << "keyword '" << name << "' is not an integer";
+    return std::nullopt;
+  }
+  /// A dimension, counted from the end if negative.
+  int64_t dimension(int64_t value, int64_t rank) {
+    int64_t result = value < 0 ? value + rank : value;
+    if (result < 0 || result >= rank) {
+      error() << "has no dimension " << value;
+      return 0;
+    }
+    return result;
+  }
+  RankedTensorType operandType(unsigned number) {
+    return cast<RankedTensorType>(operands[number].getType());
+  }
+  bool requireOperands(unsigned count) {
+    if (operands.size() == count)
+      return true;
+    error() << "has " << operands.size() << " tensor operands, expected "
+            << count;
+    return false;
+  }
+  RankedTensorType resultType(unsigned number) {
+    if (number >= node.outputs.size() || !node.outputs[number].isTensor) {
+      error() << "has no output tensor " << number;
+      return {};
+    }
+    RankedTensorType type =
+        plan.getType(plan.get(node.outputs[number]), location);
+    failedAlready |= !type;
+    return type;
+  }
+  /// The argument that is not a tensor, as a rank-0 constant.
+  Value constant() {
+    const Argument *found = nullptr;
+    for (const Argument &input : node.inputs)
+      if (!input.isTensor)
+        found = &input;
+    if (!found || (found->kind != ConstantKind::Integer &&
+                   found->kind != ConstantKind::Float)) {
+      error() << "needs a number as its other operand";
+      return {};
+    }
+    double value = found->kind == ConstantKind::Float
+                       ? found->real
+                       : static_cast<double>(found->integer);
+    if (found->kind == ConstantKind::Integer &&
+        static_cast<int64_t>(value) != found->integer) {
+      error() << "integer " << found->integer << " is too large";
+      return {};
+    }
+    if (!std::isfinite(value)) {
+      error() << "constant is not finite";
+      return {};
+    }
+    auto type = RankedTensorType::get({}, builder.getF64Type());
+    return tv::ConstantOp::create(builder, location, type,
+                                  DenseElementsAttr::get(type, value),
+                                  tv::DomainAttr());
+  }
+};
+
+using Results = SmallVectorImpl<Value>;
+using Handler = void (*)(ForwardOp &, Results &);
+} // namespace
+
+static void importCopy(ForwardOp &op, Results &results) {
+  op.keyword("dtype_or_device");
+  op.keyword("memory_format");
+  if (!op.requireOperands(1))
+    return;
+  if (RankedTensorType type = op.resultType(0))
+    results.push_back(tv::CopyOp::create(op.builder, op.location, type,
+                                         op.operands[0], tv::DomainAttr()));
+}
+
+static void importMultiref(ForwardOp &op, Results &results) {
+  std::optional<int64_t> times = op.integer("times");
+  if (!op.requireOperands(1))
+    return;
+  if (times && *times != static_cast<int64_t>(op.node.outputs.size())) {
+    op.error() << "copies " << *times << " times for " << op.node.outputs.size()
+               << " outputs";
+    return;
+  }
+  for (unsigned i = 0; i < op.node.outputs.size(); ++i)
+    if (RankedTensorType type = op.resultType(i))
+      results.push_back(tv::CopyOp::create(op.builder, op.location, type,
+                                           op.operands[0], tv::DomainAttr()));
+}
+
+/// An op on two tensors, or a tensor and a number in either order.
+template <typename Op>
+static void importBinary(ForwardOp &op, Results &results) {
+  if (const Argument *alpha = op.keyword("alpha"))
+    if (alpha->isTensor || alpha->kind != ConstantKind::Integer ||
+        alpha->integer != 1)
+      op.error() << "keyword 'alpha' other than 1 is not supported";
+  op.requireNone("rounding_mode");
+  op.requireNone("out");
+  Value left, right;
+  if (op.operands.size() == 2) {
+    left = op.operands[0];
+    right = op.operands[1];
+  } else if (op.operands.size() == 1 && op.node.inputs.size() == 2) {
+    Value constant = op.constant();
+    bool isFirst = op.node.inputs[0].isTensor;
+    left = isFirst ? op.operands[0] : constant;
+    right = isFirst ? constant : op.operands[0];
+  } else {
+    op.error() << "has " << op.node.inputs.size() << " operands, expected 2";
+  }
+  RankedTensorType type = op.resultType(0);
+  if (type && left && right)
+    results.push_back(Op::create(op.builder, op.location, type, left, right,
+                                 tv::DomainAttr()));
+}
+
+template <typename Op>
+static void importUnary(ForwardOp &op, Results &results) {
+  if (const Argument *inplace = op.keyword("inplace"))
+    if (inplace->isTensor || inplace->integer != 0)
+      op.error() << "keyword 'inplace' is not supported";
+  if (!op.requireOperands(1))
+    return;
+  if (RankedTensorType type = op.resultType(0))
+    results.push_back(Op::create(op.builder, op.location, type, op.operands[0],
+                                 tv::DomainAttr()));
+}
+
+static void importPower(ForwardOp &op, Results &results) {
+  if (!op.requireOperands(1) || op.node.inputs.size() != 2 ||
+      !op.node.inputs[0].isTensor) {
+    if (!op.failedAlready)
+      op.error() << "needs a tensor and a number";
+    return;
+  }
+  const Argument &exponent = op.node.inputs[1];
+  int64_t numerator = exponent.integer, denominator = 1;
+  if (exponent.kind == ConstantKind::Float) {
+    // Exponents are read exactly: a float is a dyadic rational.
+    int power = 0;
+    double mantissa = exponent.real;
+    while (power < 30 && mantissa != std::floor(mantissa)) {
+      mantissa *= 2;
+      ++power;
+    }
+    if (mantissa != std::floor(mantissa) || std::abs(mantissa) > 1e9) {
+      op.error() << "exponent " << exponent.real << " is not supported";
+      return;
+    }
+    numerator = static_cast<int64_t>(mantissa);
+    denominator = int64_t(1) << power;
+  } else if (exponent.kind != ConstantKind::Integer) {
+    op.error() << "exponent is not a number";
+    return;
+  }
+  if (RankedTensorType type = op.resultType(0))
+    results.push_back(tv::PowerOp::create(op.builder, op.location, type,
+                                          op.operands[0], numerator,
+                                          denominator, tv::DomainAttr()));
+}
+
+/// Sum or mean over the dimensions of keyword `dim`, or over all.
+template <tv::ReductionKind kind>
+static void importReduce(ForwardOp &op, Results &results) {
+  op.requireNone("dtype");
+  const Argument *keep = op.keyword("keepdim");
+  const Argument *dims = op.keyword("dim");
+  if (!op.requireOperands(1))
+    return;
+  int64_t rank = op.operandType(0).getRank();
+  SmallVector<int64_t> dimensions;
+  if (!dims || dims->kind == ConstantKind::None) {
+    for (int64_t i = 0; i < rank; ++i)
+      dimensions.push_back(i);
+  } else {
+    ArrayRef<Argument> list = dims->kind == ConstantKind::Integer
+                                  ? ArrayRef<Argument>(*dims)
+                                  : dims->elements;
+    for (const Argument &dimension : list) {
+      if (dimension.isTensor || dimension.kind != ConstantKind::Integer) {
+        op.error() << "keyword 'dim' is not a list of integers";
+        return;
+      }
+      dimensions.push_back(op.dimension(dimension.integer, rank));
+    }
+  }
+  llvm::sort(dimensions);
+  dimensions.erase(llvm::unique(dimensions), dimensions.end());
+  bool isKept = keep && keep->kind == ConstantKind::Boolean && keep->integer;
+  RankedTensorType type = op.resultType(0);
+  if (!type || op.failedAlready)
+    return;
+  SmallVector<int64_t> shape;
+  for (int64_t i = 0; i < rank; ++i)
+    if (!llvm::is_contained(dimensions, i))
+      shape.push_back(op.operandType(0).getDimSize(i));
+    else if (isKept)
+      shape.push_back(1);
+  // The frontend gives a full reduction the shape (1), not ().
+  bool isFull = shape.empty();
+  Value sum = tv::ReduceOp::create(
+      op.builder, op.location,
+      isFull ? RankedTensorType::get({}, type.getElementType()) : type, kind,
+      op.operands[0], dimensions, isKept, tv::DomainAttr());
+  if (isFull)
+    sum = tv::ReshapeOp::create(op.builder, op.location, type, sum,
+                                tv::DomainAttr());
+  results.push_back(sum);
+}
+
+static void importView(ForwardOp &op, Results &results) {
+  const Argument *size = op.keyword("size");
+  if (!size)
+    size = op.keyword("shape");
+  if (!op.requireOperands(1))
+    return;
+  RankedTensorType type = op.resultType(0);
+  if (!type)
+    return;
+  if (size) {
+    // The runtime uses the sizes, so they must be those of the output.
+    if (size->elements.size() != static_cast<size_t>(type.getRank())) {
+      op.error() << "has " << size->elements.size() << " sizes for rank "
+                 << type.getRank();
+      return;
+    }
+    int64_t inferred = 0;
+    for (auto [argument, expected] :
+         llvm::zip(size->elements, type.getShape())) {
+      if (argument.isTensor || argument.kind != ConstantKind::Integer) {
+        op.error() << "sizes are not integers";
+        return;
+      }
+      inferred += argument.integer == -1;
+      if (argument.integer != -1 && argument.integer != expected) {
+        op.error() << "makes size " << argument.integer << " where the plan "
+                   << "declares " << expected;
+        return;
+      }
+    }
+    if (inferred > 1) {
+      op.error() << "has more than one size of -1";
+      return;
+    }
+  }
+  results.push_back(tv::ReshapeOp::create(op.builder, op.location, type,
+                                          op.operands[0], tv::DomainAttr()));
+}
+
+static void importTranspose(ForwardOp &op, Results &results) {
+  std::optional<int64_t> first = op.integer("dim0"),
+                         second = op.integer("dim1");
+  if (!op.requireOperands(1))
+    return;
+  if (!first || !second) {
+    op.error() << "needs keywords 'dim0' and 'dim1'";
+    return;
+  }
+  int64_t rank = op.operandType(0).getRank();
+  SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(rank));
+  int64_t one = op.dimension(*first, rank), other = op.dimension(*second, rank);
+  RankedTensorType type = op.resultType(0);
+  if (!type || op.failedAlready)
+    return;
+  std::swap(permutation[one], permutation[other]);
+  results.push_back(tv::TransposeOp::create(op.builder, op.location, type,
+                                            op.operands[0], permutation,
+                                            tv::DomainAttr()));
+}
+
+static void importLinear(ForwardOp &op, Results &results) {
+  const Argument *bias = op.keyword("bias");
+  if (bias && (bias->isTensor || bias->kind != ConstantKind::None)) {
+    op.error() << "keyword 'bias' with a value is not supported";
+    return;
+  }
+  if (op.operands.size() != 2 && !op.requireOperands(3))
+    return;
+  RankedTensorType type = op.resultType(0);
+  if (!type)
+    return;
+  Value result =
+      tv::LinearOp::create(op.builder, op.location, type, op.operands[0],
+                           op.operands[1], tv::DomainAttr());
+  if (op.operands.size() == 3)
+    result = tv::AddOp::create(op.builder, op.location, type, result,
+                               op.operands[2], tv::DomainAttr());
+  results.push_back(result);
+}
+
+static void importMatmul(ForwardOp &op, Results &results) {
+  op.requireNone("out");
+  if (!op.requireOperands(2))
+    return;
+  if (RankedTensorType type = op.resultType(0))
+    results.push_back(tv::MatmulOp::create(op.builder, op.location, type,
+                                           op.operands[0], op.operands[1],
+                                           tv::DomainAttr()));
+}
+
+static void importSoftmax(ForwardOp &op, Results &results) {
+  std::optional<int64_t> dimension = op.integer("dim");
+  op.keyword("_stacklevel"); // Position of the caller, for a warning.
+  op.requireNone("dtype");
+  if (!op.requireOperands(1))
+    return;
+  if (!dimension) {
+    op.error() << "needs keyword 'dim'";
+    return;
+  }
+  RankedTensorType type = op.resultType(0);
+  int64_t at = op.dimension(*dimension, op.operandType(0).getRank());
+  if (type && !op.failedAlready)
+    results.push_back(tv::SoftmaxOp::create(
+        op.builder, op.location, type, op.operands[0], at, tv::DomainAttr()));
+}
+
+static void importEmbedding(ForwardOp &op, Results &results) {
+  op.requireNone("padding_idx");
+  int64_t start = op.integer("start").value_or(0);
+  std::optional<int64_t> stop = op.integer("stop");
+  if (!op.requireOperands(2))
+    return;
+  RankedTensorType table = op.operandType(1);
+  if (table.getRank() != 2 || !stop || *stop - start != table.getDimSize(0)) {
+    op.error() << "range " << start << ":" << stop.value_or(-1)
+               << " does not have the size of the table " << table;
+    return;
+  }
+  if (RankedTensorType type = op.resultType(0))
+    results.push_back(tv::EmbeddingOp::create(op.builder, op.location, type,
+                                              op.operands[0], op.operands[1],
+                                              start, tv::DomainAttr()));
+}
+
+static void importCausalMask(ForwardOp &op, Results &results) {
+  RankedTensorType type = op.resultType(0);
+  if (!type || !op.requireOperands(2))
+    return;
+  int64_t rank = type.getRank();
+  if (rank < 2 || type.getDimSize(rank - 1) != type.getDimSize(rank - 2)) {
+    op.error() << "gives " << type << ", which is not square";
+    return;
+  }
+  results.push_back(tv::CausalMaskOp::create(op.builder, op.location, type,
+                                             tv::DomainAttr()));
+}
+
+static void importRotary(ForwardOp &op, Results &results) {
+  if (!op.requireOperands(3))
+    return;
+  for (unsigned i = 0; i < 2; ++i)
+    if (RankedTensorType type = op.resultType(i))
+      results.push_back(tv::ComplexProductOp::create(
+          op.builder, op.location, type, op.operands[i], op.operands[2],
+          /*position_dimension=*/1, tv::DomainAttr()));
+}
+
+/// The handler of a signature. Functions of the user's own model are known by
+/// their last name: the module they live in differs from plan to plan.
+static Handler findHandler(StringRef signature) {
+  static const llvm::StringMap<Handler> table = {
+      {"torch.add", importBinary<tv::AddOp>},
+      {"torch.sub", importBinary<tv::SubtractOp>},
+      {"torch.mul", importBinary<tv::MultiplyOp>},
+      {"torch.div", importBinary<tv::DivideOp>},
+      {"torch.neg", importUnary<tv::NegateOp>},
+      {"torch.exp", importUnary<tv::ExpOp>},
+      {"torch.rsqrt", importUnary<tv::RsqrtOp>},
+      {"torch.nn.functional.silu", importUnary<tv::SiluOp>},
+      {"torch.pow", importPower},
+      {"torch.sum", importReduce<tv::ReductionKind::Sum>},
+      {"torch.mean", importReduce<tv::ReductionKind::Average>},
+      {"torch.Tensor.view", importView},
+      {"torch.Tensor.reshape", importView},
+      {"torch.transpose", importTranspose},
+      {"torch.matmul", importMatmul},
+      {"torch.nn.functional.linear", importLinear},
+      {"torch.nn.functional.softmax", importSoftmax},
+      {"torch.Tensor.float", importCopy},
+      {"torch.Tensor.contiguous", importCopy},
+      {"nnscaler.runtime.function.to", importCopy},
+      {"nnscaler.runtime.function.identity", importCopy},
+      {"nnscaler.runtime.function.multiref", importMultiref},
+      {"nnscaler.runtime.function.embedding", importEmbedding},
+  };
+  static const llvm::StringMap<Handler> modelFunctions = {
+      {"create_mask", importCausalMask},
+      {"apply_mask", importBinary<tv::AddOp>},
+      {"apply_rotary_emb", importRotary},
+  };
+  if (Handler handler = table.lookup(signature))
+    return handler;
+  return modelFunctions.lookup(signature.rsplit('.').second);
+}
+
+bool nnscaler::makesMinusInfinity(const Node &node) {
+  return findHandler(node.signature) == importCausalMask;
+}
+
+bool nnscaler::keepsMinusInfinity(const Node &node) {
+  Handler handler = findHandler(node.signature);
+  return handler &&
+         llvm::is_contained<Handler>({importCopy, importMultiref, importView,
+                                      importTranspose, importBinary<tv::AddOp>},
+                                     handler);
+}
+
+LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
+                                        const Node &node,
+                                        ArrayRef<Value> operands,
+                                        OpBuilder &builder, Location location,
+                                        SmallVectorImpl<Value> &results) {
+  Handler handler = findHandler(node.signature);
+  if (!handler)
+    return emitError(location)
+           << "unknown op '" << node.signature << "' (cell " << node.id << ")";
+  ForwardOp op{plan, node, operands, builder, location, {}, false};
+  handler(op, results);
+  if (op.failedAlready)
+    return failure();
+  for (const KeywordArgument &keyword : node.keywords)
+    if (!op.usedKeywords.contains(keyword.name))
+      return emitError(location)
+             << "'" << node.signature << "': unknown keyword '" << keyword.name
+             << "'";
+  if (results.size() != node.outputs.size())
+    return emitError(location)
+           << "'" << node.signature << "' gives " << results.size()
+           << " tensors, the plan has " << node.outputs.size();
+  return success();
+}

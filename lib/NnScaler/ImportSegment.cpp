@@ -1,0 +1,277 @@
+//===- ImportSegment.cpp - one cell on one device -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Resolves names to values inside a segment, the way the runtime does: a second
+// gradient of the same tensor is added, in-place communication replaces.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::nnscaler;
+
+void SegmentImporter::state(Value value, const SubTensor &tensor) {
+  if (Operation *op = value.getDefiningOp())
+    op->setAttr("tv.piece", plan.getPiece(tensor));
+}
+
+void SegmentImporter::define(const SubTensor &tensor, Value value) {
+  state(value, tensor);
+  values[tensor.id] = value;
+}
+
+void SegmentImporter::accumulate(const SubTensor &tensor, Value value,
+                                 Location location) {
+  Value &slot = values[tensor.id];
+  if (slot) {
+    value = tv::AddOp::create(builder, location, slot.getType(), slot, value,
+                              tv::DomainAttr());
+    state(value, tensor);
+  }
+  slot = value;
+}
+
+Value SegmentImporter::read(const Argument &argument, Location location) {
+  const SubTensor &tensor = plan.get(argument);
+  Value &slot = values[tensor.id];
+  if (slot)
+    return slot;
+  RankedTensorType type = plan.getType(tensor, location);
+  if (!type)
+    return {};
+  if (tensor.isParameter && !tensor.isGradient)
+    slot = tv::ReadOp::create(builder, location, type,
+                              plan.getBufferName(tensor, device));
+  else
+    slot = tv::UndefinedOp::create(
+        builder, location, type,
+        builder.getStringAttr("'" + tensor.name + "' (tensor " +
+                              Twine(tensor.id) + ")"),
+        tv::DomainAttr());
+  return slot;
+}
+
+bool SegmentImporter::isLegallyAbsent(const Node &forward,
+                                      unsigned output) const {
+  // Legal only if no consumer of the forward tensor has a backward.
+  if (cell->mirror == none)
+    return false;
+  const Node &segment = plan.plan.nodes[cell->mirror];
+  int64_t id = plan.get(forward.outputs[output]).id;
+  bool isConsumed = false;
+  for (Index index : segment.nodes) {
+    const Node &node = plan.plan.nodes[index];
+    for (const Argument &input : node.inputs) {
+      if (!input.isTensor || plan.get(input).id != id)
+        continue;
+      isConsumed = true;
+      if (node.mirror != none)
+        return false;
+    }
+  }
+  return isConsumed;
+}
+
+Value SegmentImporter::readGradient(const Argument &argument,
+                                    const Node &forward, unsigned output,
+                                    Location location) {
+  const SubTensor &tensor = plan.get(argument);
+  if (!values.contains(tensor.id) && isLegallyAbsent(forward, output)) {
+    RankedTensorType type = plan.getType(tensor, location);
+    if (!type)
+      return {};
+    return tv::ConstantOp::create(
+        builder, location, type,
+        DenseElementsAttr::get(type,
+                               builder.getZeroAttr(type.getElementType())),
+        tv::DomainAttr());
+  }
+  return read(argument, location);
+}
+
+LogicalResult SegmentImporter::importBackward(const Node &node) {
+  Location location = plan.getLocation(node);
+  if (node.mirror == none)
+    return emitError(location) << "backward op has no forward op";
+  const Node &forward = plan.plan.nodes[node.mirror];
+  // Gradients correspond in order to the tensors that have one.
+  auto withGradient = [&](ArrayRef<Argument> arguments) {
+    SmallVector<int64_t> numbers;
+    int64_t number = 0;
+    for (const Argument &argument : arguments) {
+      if (!argument.isTensor)
+        continue;
+      if (plan.get(argument).gradient != none)
+        numbers.push_back(number);
+      ++number;
+    }
+    return numbers;
+  };
+  SmallVector<int64_t> outputs = withGradient(forward.outputs);
+  SmallVector<int64_t> wrt = withGradient(forward.inputs);
+  if (outputs.size() != node.inputs.size() || wrt.size() != node.outputs.size())
+    return emitError(location)
+           << "takes " << node.inputs.size() << " and gives "
+           << node.outputs.size() << " gradients; its forward op has "
+           << outputs.size() << " outputs and " << wrt.size()
+           << " inputs with a gradient";
+  SmallVector<Value> gradients;
+  for (auto [argument, output] : llvm::zip(node.inputs, outputs)) {
+    if (!argument.isTensor)
+      return emitError(location) << "takes a gradient that is not a tensor";
+    Value value = readGradient(argument, forward, output, location);
+    if (!value)
+      return failure();
+    gradients.push_back(value);
+  }
+  SmallVector<Type> types;
+  for (const Argument &output : node.outputs) {
+    if (!output.isTensor)
+      return emitError(location) << "gives a gradient that is not a tensor";
+    RankedTensorType type = plan.getType(plan.get(output), location);
+    if (!type)
+      return failure();
+    types.push_back(type);
+  }
+  auto backward = tv::BackwardOp::create(builder, location, types, gradients,
+                                         forward.id, wrt, outputs);
+  SmallVector<Attribute> pieces;
+  SmallVector<const SubTensor *> inputs;
+  for (const Argument &input : forward.inputs)
+    if (input.isTensor)
+      inputs.push_back(&plan.get(input));
+  for (auto [k, output] : llvm::enumerate(node.outputs)) {
+    const SubTensor &tensor = plan.get(output);
+    pieces.push_back(plan.getPiece(tensor));
+    const SubTensor &input = *inputs[wrt[k]];
+    if (input.isParameter)
+      tv::AddToOp::create(builder, location, backward.getResult(k),
+                          plan.getGradientName(input, device));
+    else
+      accumulate(tensor, backward.getResult(k), location);
+  }
+  backward->setAttr("tv.pieces", builder.getArrayAttr(pieces));
+  return success();
+}
+
+/// The one tensor of a list, or null; failure if there are several.
+static FailureOr<const Argument *> getOnly(ArrayRef<Argument> arguments,
+                                           Location location) {
+  if (arguments.size() > 1 || (arguments.size() == 1 && !arguments[0].isTensor))
+    return emitError(location) << "primitive with " << arguments.size()
+                               << " tensors is not supported";
+  return arguments.empty() ? nullptr : &arguments[0];
+}
+
+LogicalResult SegmentImporter::importNode(const Node &node) {
+  Location location = plan.getLocation(node);
+  if (node.kind == NodeKind::Backward)
+    return importBackward(node);
+  if (node.kind == NodeKind::Forward) {
+    SmallVector<Value> operands, results;
+    for (const Argument &input : node.inputs) {
+      if (!input.isTensor)
+        continue;
+      Value value = read(input, location);
+      if (!value)
+        return failure();
+      // Operands are told apart so that each has a gradient of its own.
+      if (llvm::is_contained(operands, value))
+        value = tv::CopyOp::create(builder, location, value.getType(), value,
+                                   tv::DomainAttr());
+      operands.push_back(value);
+    }
+    if (failed(
+            importForwardOp(plan, node, operands, builder, location, results)))
+      return failure();
+    for (auto [output, value] : llvm::zip(node.outputs, results))
+      define(plan.get(output), value);
+    if (node.mirror != none)
+      tv::SaveOp::create(builder, location, node.id, operands, results);
+    return success();
+  }
+  if (node.kind != NodeKind::Adapter)
+    return emitError(location)
+           << "'" << node.className << "' inside a segment is not supported";
+  // In a backward segment an adapter that is differentiable and not custom
+  // holds the primitives of its forward: the transpose runs on its own tensors.
+  bool transposed = !node.isForward && node.isDifferentiable && !node.isCustom;
+  if (transposed && node.primitives.size() != 1)
+    return emitError(location) << "transpose of " << node.primitives.size()
+                               << " primitives is not supported";
+  for (auto [number, primitive] : llvm::enumerate(node.primitives)) {
+    FailureOr<const Argument *> input =
+        getOnly(transposed ? node.inputs : primitive.inputs, location);
+    FailureOr<const Argument *> output =
+        getOnly(transposed ? node.outputs : primitive.outputs, location);
+    if (failed(input) || failed(output))
+      return failure();
+    Value value = *input ? read(**input, location) : Value();
+    if (*input && !value)
+      return failure();
+    PrimitiveContext context{plan,   node,    static_cast<unsigned>(number),
+                             device, builder, location};
+    FailureOr<Value> result =
+        importPrimitive(context, primitive, value,
+                        *output ? &plan.get(**output) : nullptr, transposed);
+    if (failed(result))
+      return failure();
+    if (!*output || !*result)
+      continue;
+    const SubTensor &tensor = plan.get(**output);
+    bool inPlace = *input && plan.get(**input).id == tensor.id;
+    if (tensor.isGradient && !inPlace && *result != value)
+      accumulate(tensor, *result, location);
+    else
+      values[tensor.id] = *result;
+    if (*result != value)
+      state(*result, tensor);
+  }
+  return success();
+}
+
+LogicalResult SegmentImporter::importCell(const Node &node, StringRef symbol) {
+  cell = &node;
+  Location location = plan.getLocation(node);
+  bool isBackward =
+      !node.isForward || llvm::any_of(node.nodes, [&](Index index) {
+        return plan.plan.nodes[index].kind == NodeKind::Backward;
+      });
+  auto segment = tv::SegmentOp::create(builder, location, symbol, device,
+                                       node.id, isBackward);
+  Block &body = segment.getBody().emplaceBlock();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&body);
+  for (const Argument &input : node.inputs) {
+    if (!input.isTensor)
+      return emitError(location)
+             << "cell takes an argument that is not a tensor";
+    RankedTensorType type = plan.getType(plan.get(input), location);
+    if (!type)
+      return failure();
+    values[plan.get(input).id] = body.addArgument(type, location);
+  }
+  if (node.kind == NodeKind::Segment) {
+    for (Index index : node.nodes)
+      if (failed(importNode(plan.plan.nodes[index])))
+        return failure();
+  } else if (failed(importNode(node))) {
+    return failure();
+  }
+  SmallVector<Value> results;
+  for (const Argument &output : node.outputs) {
+    if (!output.isTensor)
+      return emitError(location) << "cell gives a result that is not a tensor";
+    Value value = read(output, location);
+    if (!value)
+      return failure();
+    results.push_back(value);
+  }
+  tv::ReturnOp::create(builder, location, results);
+  return success();
+}

@@ -1,0 +1,136 @@
+//===- Importer.h - state shared by the parts of the importer ---*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_NNSCALER_IMPORTER_H
+#define VERIFY_LIB_NNSCALER_IMPORTER_H
+
+#include "Verify/IR/TVOps.h"
+#include "Verify/NnScaler/Import.h"
+#include "Verify/NnScaler/PlanFile.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace verify::nnscaler {
+
+/// Names of what segments share with the rest of a plan, built once for a plan.
+class PlanContext {
+public:
+  PlanContext(const PlanFile &plan, llvm::StringRef fileName,
+              const ImportOptions &options, mlir::MLIRContext *context);
+
+  const PlanFile &plan;
+  const ImportOptions &options;
+  mlir::MLIRContext *context;
+
+  /// The source line of a node, and its name and number; of the op that
+  /// computes its first tensor if it has none of its own.
+  mlir::Location getLocation(const Node &node) const;
+  /// The type of a sub-tensor; null after an error if its dtype is unknown.
+  /// Complex tensors get a last dimension of real and imaginary part.
+  mlir::RankedTensorType getType(const SubTensor &tensor,
+                                 mlir::Location location) const;
+  /// What the plan states about a sub-tensor.
+  tv::PieceAttr getPiece(const SubTensor &tensor) const;
+  bool isComplex(const SubTensor &tensor) const;
+  const SubTensor &get(const Argument &argument) const {
+    return plan.subTensors[argument.tensor];
+  }
+  bool isLossGradient(const SubTensor &tensor) const;
+  /// Name of the buffer that holds parameter `tensor` on `device`.
+  std::string getBufferName(const SubTensor &tensor, int64_t device) const;
+  std::string getGradientName(const SubTensor &tensor, int64_t device) const;
+  /// Declared start of the tensor that `device` passes to primitive `number`
+  /// of the adapter with this id, along `dimension`.
+  std::optional<int64_t> getDeclaredStart(int64_t adapter, unsigned number,
+                                          int64_t device,
+                                          int64_t dimension) const;
+
+private:
+  void findExtended();
+
+  llvm::StringRef fileName;
+  llvm::DenseMap<Index, Index> forwardOfGradient; ///< full tensors
+  llvm::DenseMap<Index, Index> producerOfFull;    ///< forward node by full
+  llvm::DenseSet<Index> lossGradients;
+  llvm::DenseSet<Index> extended; ///< full tensors that may be minus infinity
+  llvm::DenseMap<std::pair<int64_t, int64_t>, Index> adapterOnDevice;
+};
+
+/// Imports the nodes of one cell on one device.
+class SegmentImporter {
+public:
+  SegmentImporter(const PlanContext &plan, int64_t device,
+                  mlir::OpBuilder &builder)
+      : plan(plan), device(device), builder(builder) {}
+
+  /// Builds a `tv.segment` named `symbol` for `node`.
+  llvm::LogicalResult importCell(const Node &node, llvm::StringRef symbol);
+
+private:
+  friend class ForwardImporter;
+  friend class CommunicationImporter;
+
+  llvm::LogicalResult importNode(const Node &node);
+  llvm::LogicalResult importBackward(const Node &node);
+  /// The value of a tensor here: computed before, an argument, a parameter, or
+  /// `tv.undefined`. Null after an error.
+  mlir::Value read(const Argument &argument, mlir::Location location);
+  /// A gradient that is legally absent is zero.
+  mlir::Value readGradient(const Argument &argument, const Node &forward,
+                           unsigned output, mlir::Location location);
+  bool isLegallyAbsent(const Node &forward, unsigned output) const;
+  /// Records what `tensor` holds from now on.
+  void define(const SubTensor &tensor, mlir::Value value);
+  /// Records a gradient: one that is there already is added to.
+  void accumulate(const SubTensor &tensor, mlir::Value value,
+                  mlir::Location location);
+  /// States on the op that defines `value` which part it is of what.
+  void state(mlir::Value value, const SubTensor &tensor);
+
+  const PlanContext &plan;
+  int64_t device;
+  mlir::OpBuilder &builder;
+  const Node *cell = nullptr;
+  llvm::DenseMap<int64_t, mlir::Value> values; ///< by sub-tensor id
+};
+
+/// Imports one forward op: appends one value for each output to `results`.
+/// Fails, after an error at `location`, at an op or keyword it does not know.
+llvm::LogicalResult
+importForwardOp(const PlanContext &plan, const Node &node,
+                llvm::ArrayRef<mlir::Value> operands, mlir::OpBuilder &builder,
+                mlir::Location location,
+                llvm::SmallVectorImpl<mlir::Value> &results);
+
+/// Whether the forward op's results may hold minus infinity by themselves, and
+/// whether they may if an operand does.
+bool makesMinusInfinity(const Node &node);
+bool keepsMinusInfinity(const Node &node);
+
+/// What one device does in a primitive.
+struct PrimitiveContext {
+  const PlanContext &plan;
+  const Node &adapter;
+  unsigned number;
+  int64_t device;
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+};
+
+/// Imports one primitive: `input` is null where the device only receives, the
+/// result is null where it only sends. With `transposed`, the primitive stands
+/// for its backward. `result` is the tensor it gives, if any.
+llvm::FailureOr<mlir::Value>
+importPrimitive(PrimitiveContext &context, const Primitive &primitive,
+                mlir::Value input, const SubTensor *result, bool transposed);
+
+/// Whether the primitive overwrites the tensor it is given.
+bool isInPlace(const Primitive &primitive);
+
+} // namespace verify::nnscaler
+
+#endif // VERIFY_LIB_NNSCALER_IMPORTER_H

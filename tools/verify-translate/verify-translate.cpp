@@ -1,0 +1,70 @@
+//===- verify-translate.cpp - shows what a frontend imports ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/NnScaler/Import.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace llvm;
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::OptionCategory category("verify-translate options");
+  cl::opt<std::string> planPath(cl::Positional, cl::Required,
+                                cl::desc("<parallel plan>"),
+                                cl::cat(category));
+  cl::opt<bool> importNnScaler("import-nnscaler",
+                               cl::desc("Read nnScaler execution plans"),
+                               cl::init(true), cl::cat(category));
+  cl::opt<std::string> referencePath(
+      "reference", cl::Required, cl::value_desc("file"),
+      cl::desc("Plan of the same model for one device"), cl::cat(category));
+  cl::opt<std::string> output("o", cl::init("-"), cl::value_desc("file"),
+                              cl::desc("Where to write the module"),
+                              cl::cat(category));
+  cl::opt<bool> debugInfo("mlir-print-debuginfo",
+                          cl::desc("Print source locations"),
+                          cl::cat(category));
+  cl::opt<verify::nnscaler::PartOrder> partOrder(
+      "nnscaler-part-order",
+      cl::desc("Which part a split keeps, and the order of a gather"),
+      cl::values(clEnumValN(verify::nnscaler::PartOrder::Rank, "rank",
+                            "by rank in the sorted group: what the runtime "
+                            "executes"),
+                 clEnumValN(verify::nnscaler::PartOrder::IndexMap, "index-map",
+                            "by the declared index maps")),
+      cl::init(verify::nnscaler::PartOrder::Rank), cl::cat(category));
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Verify translation driver\n");
+
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  SourceMgr sources;
+  mlir::SourceMgrDiagnosticHandler handler(sources, &context);
+  verify::nnscaler::ImportOptions options;
+  options.partOrder = partOrder;
+  mlir::OwningOpRef<mlir::ModuleOp> module = verify::nnscaler::importPair(
+      &context, referencePath, planPath, options);
+  if (!module)
+    return 3;
+  std::string error;
+  std::unique_ptr<ToolOutputFile> file = mlir::openOutputFile(output, &error);
+  if (!file) {
+    errs() << "verify-translate: " << error << "\n";
+    return 3;
+  }
+  mlir::OpPrintingFlags flags;
+  if (debugInfo)
+    flags.enableDebugInfo();
+  module->print(file->os(), flags);
+  file->keep();
+  return 0;
+}
