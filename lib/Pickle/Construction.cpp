@@ -18,7 +18,7 @@ bool Machine::makeTuple(size_t count) {
   if (!need(count))
     return false;
   size_t first = stack.size() - count;
-  Value tuple = builder.makeTuple(llvm::ArrayRef(stack).drop_front(first));
+  Value tuple = builder.makeTuple(stack.from(first));
   stack.truncate(first);
   return push(tuple);
 }
@@ -27,7 +27,7 @@ bool Machine::makeMarkedTuple() {
   size_t first;
   if (!takeMark(first))
     return false;
-  auto elements = llvm::ArrayRef(stack).drop_front(first);
+  auto elements = stack.from(first);
   if (elements.size() > GraphBuilder::maxElements)
     return failElements();
   Value tuple =
@@ -41,7 +41,7 @@ bool Machine::makeMarkedList() {
   if (!takeMark(first))
     return false;
   Value list = builder.makeList();
-  if (!builder.append(list, llvm::ArrayRef(stack).drop_front(first)))
+  if (!builder.append(list, stack.from(first)))
     return failElements();
   stack.truncate(first);
   return push(list);
@@ -51,15 +51,15 @@ bool Machine::makeMarkedDictionary() {
   size_t first;
   if (!takeMark(first))
     return false;
-  stack.insert(stack.begin() + first, builder.makeDictionary());
-  return store(first + 1);
+  Value dictionary = builder.makeDictionary();
+  return store(dictionary, first) && push(dictionary);
 }
 
 bool Machine::makeFrozenSet() {
   size_t first;
   if (!takeMark(first))
     return false;
-  auto elements = llvm::ArrayRef(stack).drop_front(first);
+  auto elements = stack.from(first);
   if (elements.size() > GraphBuilder::maxElements)
     return failElements();
   Value set = builder.makeFrozenSet(elements);
@@ -69,7 +69,7 @@ bool Machine::makeFrozenSet() {
 
 bool Machine::append(size_t first) {
   Value target = stack[first - 1];
-  auto elements = llvm::ArrayRef(stack).drop_front(first);
+  auto elements = stack.from(first);
   bool isAppended;
   switch (builder.getKind(target)) {
   case Kind::List:
@@ -88,10 +88,10 @@ bool Machine::append(size_t first) {
 
 bool Machine::addItems() {
   size_t first;
-  if (!takeMark(first) || !need(1))
+  if (!takeTarget(first))
     return false;
   Value target = stack[first - 1];
-  auto elements = llvm::ArrayRef(stack).drop_front(first);
+  auto elements = stack.from(first);
   bool isAdded;
   switch (builder.getKind(target)) {
   case Kind::Set:
@@ -108,9 +108,8 @@ bool Machine::addItems() {
   return isAdded || failElements();
 }
 
-bool Machine::store(size_t first) {
-  Value target = stack[first - 1];
-  auto entries = llvm::ArrayRef(stack).drop_front(first);
+bool Machine::store(Value target, size_t first) {
+  auto entries = stack.from(first);
   if (entries.size() % 2 != 0)
     return fail("odd number of keys and values");
   bool isStored;
@@ -129,17 +128,22 @@ bool Machine::store(size_t first) {
   return isStored || failElements();
 }
 
-bool Machine::storeOne() { return need(3) && store(stack.size() - 2); }
+bool Machine::storeOne() {
+  if (!need(3))
+    return false;
+  size_t first = stack.size() - 2;
+  return store(stack[first - 1], first);
+}
 
 bool Machine::storeMarked() {
   size_t first;
-  return takeMark(first) && need(1) && store(first);
+  return takeTarget(first) && store(stack[first - 1], first);
 }
 
 bool Machine::makeGlobal() {
   if (!need(2))
     return false;
-  Value name = stack.pop_back_val(), module = stack.pop_back_val();
+  Value name = stack.pop(), module = stack.pop();
   for (Value part : {module, name})
     if (builder.getKind(part) != Kind::String)
       return fail("expected names of a module and of a global, found " +
@@ -163,8 +167,8 @@ bool Machine::checkCallable(Value callable) {
 bool Machine::makeObject(Construction construction, bool hasKeywords) {
   if (!need(hasKeywords ? 3 : 2))
     return false;
-  Value keywords = hasKeywords ? stack.pop_back_val() : builder.getNone();
-  Value arguments = stack.pop_back_val(), callable = stack.pop_back_val();
+  Value keywords = hasKeywords ? stack.pop() : builder.getNone();
+  Value arguments = stack.pop(), callable = stack.pop();
   if (hasKeywords && builder.getKind(keywords) != Kind::Dictionary)
     return fail("expected a dict of keywords, found " +
                 builder.getGraph().describe(keywords));
@@ -184,8 +188,7 @@ bool Machine::makeMarkedObject() {
   Value callable = stack[first];
   if (!checkCallable(callable))
     return false;
-  Value arguments =
-      builder.makeTuple(llvm::ArrayRef(stack).drop_front(first + 1));
+  Value arguments = builder.makeTuple(stack.from(first + 1));
   stack.truncate(first);
   return push(builder.makeObject(Construction::Call, callable, arguments));
 }
@@ -193,7 +196,7 @@ bool Machine::makeMarkedObject() {
 bool Machine::build() {
   if (!need(2))
     return false;
-  Value state = stack.pop_back_val(), object = stack.back();
+  Value state = stack.pop(), object = stack.back();
   if (builder.getKind(object) != Kind::Object)
     return fail("expected an object to give a state to, found " +
                 builder.getGraph().describe(object));

@@ -16,55 +16,6 @@
 
 using namespace verify::pickle;
 
-Kind Graph::getKind(Value value) const {
-  if (value.isSmall())
-    return Kind::Integer;
-  switch (static_cast<Tag>(nodes[value.getNode()].tag)) {
-  case NoneTag:
-    return Kind::None;
-  case BooleanTag:
-    return Kind::Boolean;
-  case IntegerTag:
-    return Kind::Integer;
-  case BigIntegerTag:
-    return Kind::BigInteger;
-  case FloatTag:
-    return Kind::Float;
-  case StringTag:
-    return Kind::String;
-  case BytesTag:
-    return Kind::Bytes;
-  case ByteArrayTag:
-    return Kind::ByteArray;
-  case TupleTag:
-    return Kind::Tuple;
-  case ListTag:
-  case GrownListTag:
-    return Kind::List;
-  case SetTag:
-  case GrownSetTag:
-    return Kind::Set;
-  case FrozenSetTag:
-    return Kind::FrozenSet;
-  case DictionaryTag:
-  case GrownDictionaryTag:
-  case RecordTag:
-    return Kind::Dictionary;
-  case GlobalTag:
-    return Kind::Global;
-  case ExtensionTag:
-    return Kind::Extension;
-  case PersistentTag:
-    return Kind::Persistent;
-  case OutOfBandTag:
-    return Kind::OutOfBand;
-  case ObjectTag:
-  case ExtendedObjectTag:
-    return Kind::Object;
-  }
-  llvm_unreachable("all tags handled");
-}
-
 int64_t Graph::getInteger(Value value) const {
   if (value.isSmall())
     return value.getSmall();
@@ -81,17 +32,14 @@ double Graph::getFloat(Value value) const {
 
 llvm::StringRef Graph::getText(Value value) const {
   const Node &node = nodes[value.getNode()];
-  if (node.aux == decodedText)
-    return decodedTexts[node.data];
-  if (node.aux == longText)
-    return buffer->getBuffer().substr(words[node.data].bits,
-                                      words[node.data + 1].bits);
-  return buffer->getBuffer().substr(node.data, node.aux);
-}
-
-llvm::ArrayRef<Value> Graph::getElements(Value value) const {
-  const Node &node = nodes[value.getNode()];
-  return llvm::ArrayRef(words).slice(node.data, node.aux);
+  llvm::StringRef copied(texts.data(), texts.size());
+  if (LLVM_LIKELY(node.aux < inFile))
+    return copied.substr(node.data, node.aux);
+  if (node.aux < longCopied)
+    return buffer->getBuffer().substr(node.data, node.aux & ~inFile);
+  uint32_t offset = words[node.data].bits, length = words[node.data + 1].bits;
+  return (node.aux == longInFile ? buffer->getBuffer() : copied)
+      .substr(offset, length);
 }
 
 size_t Graph::getNumEntries(Value dictionary) const {
@@ -106,19 +54,9 @@ std::pair<Value, Value> Graph::getEntry(Value dictionary, size_t index) const {
   return {words[node.data + 2 * index], words[node.data + 2 * index + 1]};
 }
 
-uint32_t Graph::getShape(Value dictionary) const {
-  const Node &node = nodes[dictionary.getNode()];
-  return node.tag == RecordTag ? node.aux : noShape;
-}
-
 llvm::ArrayRef<Value> Graph::getShapeKeys(uint32_t shape) const {
   return llvm::ArrayRef(words).slice(shapes[shape].firstKey,
                                      shapes[shape].numKeys);
-}
-
-llvm::ArrayRef<Value> Graph::getShapedValues(Value dictionary) const {
-  const Node &node = nodes[dictionary.getNode()];
-  return llvm::ArrayRef(words).slice(node.data, shapes[node.aux].numKeys);
 }
 
 llvm::StringRef Graph::getModule(Value global) const {
@@ -133,31 +71,12 @@ Construction Graph::getConstruction(Value object) const {
   return constructors[getObjectNode(object).aux].construction;
 }
 
-Value Graph::getCallable(Value object) const {
-  return constructors[getObjectNode(object).aux].callable;
-}
-
 Value Graph::getArguments(Value object) const {
   return constructors[getObjectNode(object).aux].arguments;
 }
 
 Value Graph::getKeywords(Value object) const {
   return constructors[getObjectNode(object).aux].keywords;
-}
-
-bool Graph::hasState(Value object) const {
-  const Node &node = getObjectNode(object);
-  if (node.tag == ExtendedObjectTag)
-    return words[node.data].bits != noState;
-  return node.data != noState;
-}
-
-Value Graph::getState(Value object) const {
-  if (!hasState(object))
-    return Value();
-  const Node &node = getObjectNode(object);
-  return node.tag == ExtendedObjectTag ? words[node.data]
-                                       : Value::fromRaw(node.data);
 }
 
 Value Graph::getExtension(Value object, unsigned index) const {
@@ -217,8 +136,16 @@ std::string Graph::describe(Value value) const {
   llvm_unreachable("all kinds handled");
 }
 
+std::vector<uint32_t> Graph::countObjects() const {
+  std::vector<uint32_t> counts(globals.size());
+  for (const Constructor &constructor : constructors)
+    if (getKind(constructor.callable) == Kind::Global)
+      counts[getGlobalNumber(constructor.callable)] += constructor.numObjects;
+  return counts;
+}
+
 size_t Graph::getMemoryUse() const {
   return nodes.capacity_in_bytes() + words.capacity_in_bytes() +
          constructors.capacity_in_bytes() + shapes.capacity_in_bytes() +
-         decodedTexts.capacity_in_bytes() + decodedStorage.getTotalMemory();
+         texts.capacity();
 }

@@ -14,12 +14,18 @@
 #include "GraphBuilder.h"
 
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 
 using namespace verify::pickle;
+
+/// Words are numbered with 32 bits; what is appended between two checks of
+/// isNearlyFull must fit too.
+static constexpr size_t maxTexts = size_t(1) << 31;
+static constexpr size_t maxWords = (size_t(1) << 32) - (size_t(1) << 29);
 
 GraphBuilder::GraphBuilder(std::unique_ptr<llvm::MemoryBuffer> buffer) {
   graph.fileName = buffer->getBufferIdentifier().str();
@@ -40,40 +46,44 @@ Value GraphBuilder::makeFloat(double value) {
   return makeWide(Graph::FloatTag, llvm::bit_cast<uint64_t>(value));
 }
 
-static constexpr uint32_t getTextTag(Kind kind, uint32_t string, uint32_t bytes,
-                                     uint32_t byteArray, uint32_t bigInteger) {
+Graph::Tag GraphBuilder::getTextTag(Kind kind) {
   switch (kind) {
   case Kind::String:
-    return string;
+    return Graph::StringTag;
   case Kind::Bytes:
-    return bytes;
+    return Graph::BytesTag;
   case Kind::ByteArray:
-    return byteArray;
+    return Graph::ByteArrayTag;
+  case Kind::BigInteger:
+    return Graph::BigIntegerTag;
   default:
-    return bigInteger;
+    llvm_unreachable("not a kind of text");
   }
 }
 
 Value GraphBuilder::makeText(Kind kind, llvm::StringRef text) {
-  auto tag = static_cast<Graph::Tag>(
-      getTextTag(kind, Graph::StringTag, Graph::BytesTag, Graph::ByteArrayTag,
-                 Graph::BigIntegerTag));
+  if (LLVM_LIKELY(text.size() <= Graph::maxCopiedText))
+    return makeCopiedText(kind, text);
   auto offset = static_cast<uint32_t>(text.data() - getInput().data());
-  if (LLVM_LIKELY(text.size() < Graph::decodedText))
-    return makeNode(tag, text.size(), offset);
-  Value place[] = {Value::fromRaw(offset),
-                   Value::fromRaw(static_cast<uint32_t>(text.size()))};
-  return makeNode(tag, Graph::longText, appendWords(place));
+  if (LLVM_LIKELY(text.size() <= Graph::maxTextLength))
+    return makeNode(getTextTag(kind), text.size() | Graph::inFile, offset);
+  return makeLongText(kind, Graph::longInFile, offset, text.size());
 }
 
-Value GraphBuilder::makeDecodedText(Kind kind, llvm::StringRef text) {
-  auto tag = static_cast<Graph::Tag>(
-      getTextTag(kind, Graph::StringTag, Graph::BytesTag, Graph::ByteArrayTag,
-                 Graph::BigIntegerTag));
-  graph.decodedTexts.push_back(
-      llvm::StringSaver(graph.decodedStorage).save(text));
-  return makeNode(tag, Graph::decodedText,
-                  static_cast<uint32_t>(graph.decodedTexts.size() - 1));
+Value GraphBuilder::makeCopiedText(Kind kind, llvm::StringRef text) {
+  size_t offset = graph.texts.size();
+  graph.texts.append(text.begin(), text.end());
+  if (LLVM_LIKELY(text.size() <= Graph::maxTextLength))
+    return makeNode(getTextTag(kind), text.size(),
+                    static_cast<uint32_t>(offset));
+  return makeLongText(kind, Graph::longCopied, offset, text.size());
+}
+
+Value GraphBuilder::makeLongText(Kind kind, uint32_t aux, size_t offset,
+                                 size_t length) {
+  Value place[] = {Value::fromRaw(static_cast<uint32_t>(offset)),
+                   Value::fromRaw(static_cast<uint32_t>(length))};
+  return makeNode(getTextTag(kind), aux, appendWords(place));
 }
 
 Value GraphBuilder::makeGlobal(Value module, Value name) {
@@ -83,8 +93,9 @@ Value GraphBuilder::makeGlobal(Value module, Value name) {
   auto [entry, isNew] = globals.try_emplace(key);
   if (isNew) {
     Value parts[] = {module, name};
-    uint32_t number = std::min(graph.numGlobals++, Graph::maxAux);
-    entry->second = makeNode(Graph::GlobalTag, number, appendWords(parts));
+    entry->second =
+        makeNode(Graph::GlobalTag, graph.globals.size(), appendWords(parts));
+    graph.globals.push_back(entry->second);
   }
   return entry->second;
 }
@@ -103,12 +114,14 @@ Value GraphBuilder::makeObject(Construction construction, Value callable,
       lastPlainConstructor = entry->second;
       if (isNew)
         graph.constructors.push_back(
-            {callable, arguments, keywords, construction});
+            {callable, arguments, keywords, construction, 0});
     }
     next = lastPlainConstructor;
   } else {
-    graph.constructors.push_back({callable, arguments, keywords, construction});
+    graph.constructors.push_back(
+        {callable, arguments, keywords, construction, 0});
   }
+  ++graph.constructors[next].numObjects;
   return makeNode(Graph::ObjectTag, next, Graph::noState);
 }
 
@@ -128,6 +141,8 @@ bool GraphBuilder::appendTo(uint32_t index, Graph::Tag grown,
     std::copy(values.begin(), values.end(), words.begin() + node.data + size);
   } else {
     size_t first = words.size();
+    if (first + llvm::PowerOf2Ceil(newSize) > maxWords)
+      return false;
     words.resize(first + llvm::PowerOf2Ceil(newSize));
     std::copy_n(words.begin() + node.data, size, words.begin() + first);
     std::copy(values.begin(), values.end(), words.begin() + first + size);
@@ -164,25 +179,43 @@ uint32_t GraphBuilder::findShape(llvm::ArrayRef<Value> keys) {
   return shape;
 }
 
+bool GraphBuilder::makePredictedRecord(Graph::Node &node,
+                                       llvm::ArrayRef<Value> entries,
+                                       uint32_t shape) {
+  size_t numKeys = entries.size() / 2;
+  if (shape >= graph.shapes.size() || graph.shapes[shape].numKeys != numKeys)
+    return false;
+  const Value *keys = graph.words.data() + graph.shapes[shape].firstKey;
+  Value values[maxShapeKeys];
+  for (size_t i = 0; i != numKeys; ++i) {
+    if (entries[2 * i] != keys[i])
+      return false;
+    values[i] = entries[2 * i + 1];
+  }
+  node = {Graph::RecordTag, shape,
+          appendWords(llvm::ArrayRef(values, numKeys))};
+  return true;
+}
+
 bool GraphBuilder::makeRecord(Graph::Node &node,
                               llvm::ArrayRef<Value> entries) {
   size_t numKeys = entries.size() / 2;
   if (numKeys > maxShapeKeys)
     return false;
-  Value keys[maxShapeKeys], values[maxShapeKeys];
+  // The first key and the number of keys nearly always tell the shape.
+  uint32_t &predicted =
+      predictedShapes[(entries[0].getRaw() * 31 + numKeys) % numPredicted];
+  if (LLVM_LIKELY(makePredictedRecord(node, entries, predicted)))
+    return true;
+  Value keys[maxShapeKeys];
   for (size_t i = 0; i != numKeys; ++i) {
     keys[i] = entries[2 * i];
     if (keys[i].isSmall() ||
         graph.nodes[keys[i].getNode()].tag != Graph::StringTag)
       return false;
-    values[i] = entries[2 * i + 1];
   }
-  uint32_t shape = findShape(llvm::ArrayRef(keys, numKeys));
-  if (shape == Graph::noShape)
-    return false;
-  node = {Graph::RecordTag, shape,
-          appendWords(llvm::ArrayRef(values, numKeys))};
-  return true;
+  predicted = findShape(llvm::ArrayRef(keys, numKeys));
+  return makePredictedRecord(node, entries, predicted);
 }
 
 void GraphBuilder::forgetShape(uint32_t index) {
@@ -253,6 +286,15 @@ bool GraphBuilder::storeInObject(Value object, llvm::ArrayRef<Value> entries) {
 size_t GraphBuilder::getMemoryUse() const {
   return graph.getMemoryUse() + globals.size() * 64 +
          shapesByHash.getMemorySize() + plainConstructors.getMemorySize();
+}
+
+bool GraphBuilder::isNearlyFull(size_t margin) const {
+  size_t maxNodes = (size_t(1) << 31) - 2;
+  return graph.nodes.size() + 2 * margin > maxNodes ||
+         graph.constructors.size() + margin > Graph::maxAux ||
+         graph.globals.size() + margin > Graph::maxAux ||
+         graph.texts.size() > maxTexts ||
+         graph.words.size() + 8 * margin > maxWords;
 }
 
 Graph GraphBuilder::take(Value root) {

@@ -19,7 +19,8 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Compiler.h"
-#include "llvm/Support/StringSaver.h"
+
+#include <array>
 
 namespace verify::pickle {
 
@@ -38,6 +39,10 @@ public:
   static constexpr Value getEmptyTuple() {
     return Value::fromNode(Graph::emptyTupleNode);
   }
+  /// An integer of at most 16 bits.
+  static constexpr Value makeSmallInteger(uint16_t integer) {
+    return Value::fromSmall(integer);
+  }
   Value makeInteger(int64_t integer) {
     if (LLVM_LIKELY(Value::fitsSmall(integer)))
       return Value::fromSmall(integer);
@@ -46,8 +51,8 @@ public:
   Value makeFloat(double value);
   /// A String, Bytes, ByteArray or BigInteger whose bytes lie in the file.
   Value makeText(Kind kind, llvm::StringRef text);
-  /// The same for text that had to be decoded, which is copied.
-  Value makeDecodedText(Kind kind, llvm::StringRef text);
+  /// The same for text that lies elsewhere.
+  Value makeCopiedText(Kind kind, llvm::StringRef text);
   Value makeTuple(llvm::ArrayRef<Value> elements) {
     return makeNode(Graph::TupleTag, elements.size(), appendWords(elements));
   }
@@ -84,7 +89,11 @@ public:
   Kind getKind(Value value) const { return graph.getKind(value); }
   const Graph &getGraph() const { return graph; }
   llvm::StringRef getInput() const { return graph.buffer->getBuffer(); }
+  const llvm::MemoryBuffer &getBuffer() const { return *graph.buffer; }
   size_t getMemoryUse() const;
+  /// Whether the packed form has little room left: as much as `margin` more
+  /// values, however they are made, still fit if it has.
+  bool isNearlyFull(size_t margin) const;
   /// Hands the graph over; the builder is of no use afterwards.
   Graph take(Value root);
 
@@ -98,6 +107,8 @@ private:
     graph.nodes.push_back({tag, static_cast<uint32_t>(aux), data});
     return Value::fromNode(static_cast<uint32_t>(graph.nodes.size() - 1));
   }
+  static Graph::Tag getTextTag(Kind kind);
+  Value makeLongText(Kind kind, uint32_t aux, size_t offset, size_t length);
   Value makeWide(Graph::Tag tag, uint64_t bits);
   uint32_t appendWords(llvm::ArrayRef<Value> values) {
     auto first = static_cast<uint32_t>(graph.words.size());
@@ -106,6 +117,9 @@ private:
   }
   bool appendTo(uint32_t node, Graph::Tag grown, llvm::ArrayRef<Value> values);
   bool makeRecord(Graph::Node &node, llvm::ArrayRef<Value> entries);
+  /// Makes a dictionary of `shape` if the entries have its keys.
+  bool makePredictedRecord(Graph::Node &node, llvm::ArrayRef<Value> entries,
+                           uint32_t shape);
   void forgetShape(uint32_t node);
   uint32_t findShape(llvm::ArrayRef<Value> keys);
   /// Words of an object's extension, made if it has none.
@@ -113,6 +127,8 @@ private:
 
   Graph graph;
   llvm::DenseMap<uint64_t, llvm::SmallVector<uint32_t, 1>> shapesByHash;
+  static constexpr size_t numPredicted = 256;
+  std::array<uint32_t, numPredicted> predictedShapes = {};
   llvm::DenseMap<uint32_t, uint32_t> plainConstructors;
   uint32_t lastPlainCallable = ~0u, lastPlainConstructor = 0;
   llvm::StringMap<Value> globals;

@@ -16,12 +16,10 @@
 
 using namespace verify::pickle;
 
-static constexpr size_t sliceSize = 1 << 16;
-
 Machine::Machine(GraphBuilder &builder, uint64_t memoryLimit)
     : builder(builder), begin(builder.getInput().bytes_begin()),
       position(begin), end(builder.getInput().bytes_end()), opcodeStart(begin),
-      memoryLimit(memoryLimit) {}
+      pages(builder.getBuffer()), memoryLimit(memoryLimit) {}
 
 bool Machine::failAt(const Byte *place, const llvm::Twine &text) {
   if (message.empty())
@@ -101,9 +99,11 @@ bool Machine::readFrame() {
 }
 
 bool Machine::checkMemory() {
-  uint64_t use = builder.getMemoryUse() + stack.capacity_in_bytes() +
-                 marks.capacity_in_bytes() + memo.capacity_in_bytes() +
+  uint64_t use = builder.getMemoryUse() + stack.getMemoryUse() +
+                 marks.capacity_in_bytes() + memo.getMemoryUse() +
                  sparseMemo.getMemorySize();
+  if (builder.isNearlyFull(sliceSize))
+    return failAt(position, "more values than can be numbered");
   if (use <= memoryLimit)
     return true;
   return failAt(position, "reading needs " + llvm::Twine(use) +
@@ -133,24 +133,14 @@ llvm::Expected<Value> Machine::run() {
         getRemaining() > sliceSize ? position + sliceSize : end;
     if (!runSlice(sliceEnd) || !checkMemory())
       break;
+    pages.release(reinterpret_cast<const char *>(position));
   }
   if (!message.empty())
     return llvm::createStringError(message);
-  return stack.front();
+  return stack[0];
 }
 
-bool Machine::runSlice(const Byte *sliceEnd) {
-  while (LLVM_LIKELY(position < sliceEnd)) {
-    opcodeStart = position;
-    if (LLVM_UNLIKELY(!step(static_cast<Opcode>(*position++))))
-      return false;
-    if (LLVM_UNLIKELY(hasStopped))
-      return true;
-  }
-  return true;
-}
-
-LLVM_ATTRIBUTE_ALWAYS_INLINE bool Machine::step(Opcode opcode) {
+bool Machine::step(Opcode opcode) {
   uint8_t byte;
   uint16_t half;
   uint32_t word;
@@ -239,7 +229,7 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE bool Machine::step(Opcode opcode) {
   case Opcode::Append:
     return need(2) && append(stack.size() - 1);
   case Opcode::Appends:
-    return takeMark(wide) && need(1) && append(wide);
+    return takeTarget(wide) && append(wide);
   case Opcode::Additems:
     return addItems();
   case Opcode::Setitem:

@@ -7,9 +7,9 @@
 // The stack machine of the pickle specification. It decides what each opcode
 // asks for and whether the file may ask for it; the graph is packed by
 // GraphBuilder. Opcodes are spread over several files by subject: Machine.cpp
-// dispatches, Construction.cpp makes containers and objects, Memo.cpp holds the
-// stack and the memo, TextOpcodes.cpp reads the line-based operands of protocol
-// 0.
+// dispatches, Pushes.cpp is the fast path, Construction.cpp makes containers
+// and objects, Memo.cpp holds the stack and the memo, TextOpcodes.cpp reads the
+// line-based operands of protocol 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,9 @@
 #define VERIFY_LIB_PICKLE_MACHINE_H
 
 #include "GraphBuilder.h"
+#include "InputPages.h"
 #include "Opcodes.h"
+#include "ValueArray.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Twine.h"
@@ -36,6 +38,8 @@ public:
 
 private:
   using Byte = unsigned char;
+  /// Bytes of input between two checks of the memory limit.
+  static constexpr size_t sliceSize = 1 << 16;
 
   // Errors. The first one is kept.
   bool fail(const llvm::Twine &message);
@@ -46,6 +50,7 @@ private:
 
   // Dispatch.
   bool runSlice(const Byte *sliceEnd);
+  void runPushes(const Byte *sliceEnd);
   bool step(Opcode opcode);
   bool stepText(Opcode opcode);
   bool checkMemory();
@@ -75,7 +80,7 @@ private:
 
   // The stack. Values below the last mark cannot be reached.
   bool push(Value value) {
-    stack.push_back(value);
+    stack.push(value);
     return true;
   }
   size_t getReachable() const { return stack.size() - fence; }
@@ -85,6 +90,8 @@ private:
   bool pushMark();
   /// Removes the last mark; the values above it start at `first`.
   bool takeMark(size_t &first);
+  /// The same where the value below the mark is to be filled with them.
+  bool takeTarget(size_t &first);
   bool pop();
 
   // The memo.
@@ -102,7 +109,7 @@ private:
       return putMemo(numMemoized);
     if (!need(1))
       return false;
-    memo.push_back(stack.back());
+    memo.push(stack.back());
     ++numMemoized;
     return true;
   }
@@ -115,7 +122,7 @@ private:
   bool makeFrozenSet();
   bool append(size_t first);
   bool addItems();
-  bool store(size_t first);
+  bool store(Value target, size_t first);
   bool storeOne();
   bool storeMarked();
   bool makeGlobal();
@@ -138,17 +145,18 @@ private:
   GraphBuilder &builder;
   const Byte *begin, *position, *end;
   const Byte *opcodeStart;
+  InputPages pages;
   uint64_t memoryLimit;
   bool hasStopped = false;
 
-  llvm::SmallVector<Value, 0> stack;
+  ValueArray stack;
   /// The position of the last mark; the marks below it are in `marks`.
   size_t fence = 0;
   llvm::SmallVector<size_t, 0> marks;
 
   /// The raw value of a memo slot that was never written.
   static constexpr uint32_t unwritten = 0xfffffffeu;
-  llvm::SmallVector<Value, 0> memo;
+  ValueArray memo;
   /// Slots far beyond what was written before.
   llvm::DenseMap<uint64_t, Value> sparseMemo;
   uint64_t numMemoized = 0;

@@ -28,6 +28,13 @@ bool Machine::takeMark(size_t &first) {
   return true;
 }
 
+bool Machine::takeTarget(size_t &first) {
+  if (!takeMark(first))
+    return false;
+  return LLVM_LIKELY(first > fence) ||
+         fail("nothing on the stack below the mark");
+}
+
 bool Machine::pop() {
   if (getReachable() == 0 && !marks.empty()) {
     size_t first;
@@ -35,7 +42,7 @@ bool Machine::pop() {
   }
   if (!need(1))
     return false;
-  stack.pop_back();
+  (void)stack.pop();
   return true;
 }
 
@@ -55,8 +62,11 @@ bool Machine::putMemo(uint64_t slot) {
     return false;
   Value value = stack.back();
   // A run of slots that were skipped costs at most as much as is there already.
-  if (slot >= memo.size() && slot <= 2 * memo.size() + 1024)
+  if (slot >= memo.size() && slot <= 2 * memo.size() + 1024) {
     memo.resize(slot + 1, Value::fromRaw(unwritten));
+    // The fast path relies on room for the rest of the slice.
+    memo.reserve(sliceSize);
+  }
   if (slot < memo.size()) {
     // Slots may have gone to the table before the array reached them.
     bool isNew = memo[slot].getRaw() == unwritten && !sparseMemo.erase(slot);

@@ -47,8 +47,7 @@ bool Machine::stepText(Opcode opcode) {
     size_t first;
     if (!readTextGlobal(global) || !takeMark(first))
       return false;
-    Value arguments =
-        builder.makeTuple(llvm::ArrayRef(stack).drop_front(first));
+    Value arguments = builder.makeTuple(stack.from(first));
     stack.truncate(first);
     return push(builder.makeObject(Construction::Call, global, arguments));
   }
@@ -93,7 +92,7 @@ bool Machine::pushDecimal(llvm::StringRef digits) {
   for (unsigned bit = 0, used = big.getSignificantBits(); bit < used; bit += 8)
     bytes.push_back(static_cast<char>(
         big.ashr(bit).extractBitsAsZExtValue(std::min(8u, numBits), 0)));
-  return push(builder.makeDecodedText(Kind::BigInteger, bytes));
+  return push(builder.makeCopiedText(Kind::BigInteger, bytes));
 }
 
 bool Machine::readTextInteger() {
@@ -173,7 +172,7 @@ bool Machine::readTextString() {
         (rest.empty() || !decodeEscape(rest, decoded)))
       return fail("malformed escape in the string");
   }
-  return push(builder.makeDecodedText(Kind::String, decoded));
+  return push(builder.makeCopiedText(Kind::String, decoded));
 }
 
 bool Machine::readTextUnicode() {
@@ -203,7 +202,7 @@ bool Machine::readTextUnicode() {
                   static_cast<char>(0x80 | (code >> 6 & 0x3f)),
                   static_cast<char>(0x80 | (code & 0x3f))};
   }
-  return push(builder.makeDecodedText(Kind::String, decoded));
+  return push(builder.makeCopiedText(Kind::String, decoded));
 }
 
 bool Machine::readTextSlot(uint64_t &slot) {

@@ -18,13 +18,14 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Allocator.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace verify::pickle {
 
@@ -70,12 +71,16 @@ public:
     return value;
   }
   friend constexpr bool operator==(Value a, Value b) = default;
+  /// Values that are not held in place are numbered in the order in which the
+  /// file first mentions them.
+  static constexpr Value fromNode(uint32_t node) { return fromRaw(node << 1); }
+  constexpr bool isNode() const { return !isSmall(); }
+  constexpr uint32_t getNode() const { return bits >> 1; }
 
 private:
   friend class Graph;
   friend class GraphBuilder;
   static constexpr int64_t maxSmall = (int64_t(1) << 30) - 1;
-  static constexpr Value fromNode(uint32_t node) { return fromRaw(node << 1); }
   static constexpr Value fromSmall(int64_t integer) {
     return fromRaw((static_cast<uint32_t>(integer) << 1) | 1);
   }
@@ -84,7 +89,6 @@ private:
   }
   constexpr bool isSmall() const { return bits & 1; }
   constexpr int64_t getSmall() const { return static_cast<int32_t>(bits) >> 1; }
-  constexpr uint32_t getNode() const { return bits >> 1; }
 
   uint32_t bits = 0;
 };
@@ -98,7 +102,10 @@ public:
   /// The file's name, for messages.
   llvm::StringRef getFileName() const { return fileName; }
 
-  Kind getKind(Value value) const;
+  Kind getKind(Value value) const {
+    return value.isSmall() ? Kind::Integer
+                           : kindsByTag[nodes[value.getNode()].tag];
+  }
   bool isNone(Value value) const { return value.bits == 0; }
   bool getBoolean(Value value) const { return nodes[value.getNode()].data; }
   int64_t getInteger(Value value) const;
@@ -106,7 +113,10 @@ public:
   /// The bytes of a String, Bytes, ByteArray or BigInteger.
   llvm::StringRef getText(Value value) const;
   /// The elements of a Tuple, List, Set or FrozenSet, in file order.
-  llvm::ArrayRef<Value> getElements(Value value) const;
+  llvm::ArrayRef<Value> getElements(Value value) const {
+    const Node &node = nodes[value.getNode()];
+    return llvm::ArrayRef(words).slice(node.data, node.aux);
+  }
   /// The code of an Extension.
   uint32_t getExtensionCode(Value value) const {
     return nodes[value.getNode()].data;
@@ -123,11 +133,17 @@ public:
   /// Dictionaries with the same string keys in the same order share a shape.
   /// The number of the shape, or noShape for any other dictionary.
   static constexpr uint32_t noShape = ~0u;
-  uint32_t getShape(Value dictionary) const;
+  uint32_t getShape(Value dictionary) const {
+    const Node &node = nodes[dictionary.getNode()];
+    return node.tag == RecordTag ? node.aux : noShape;
+  }
   size_t getNumShapes() const { return shapes.size(); }
   llvm::ArrayRef<Value> getShapeKeys(uint32_t shape) const;
   /// The values of a dictionary that has a shape, in the order of its keys.
-  llvm::ArrayRef<Value> getShapedValues(Value dictionary) const;
+  llvm::ArrayRef<Value> getShapedValues(Value dictionary) const {
+    const Node &node = nodes[dictionary.getNode()];
+    return llvm::ArrayRef(words).slice(node.data, shapes[node.aux].numKeys);
+  }
 
   /// Module and name of a Global; `number` counts distinct globals from zero.
   llvm::StringRef getModule(Value global) const;
@@ -135,17 +151,27 @@ public:
   uint32_t getGlobalNumber(Value global) const {
     return nodes[global.getNode()].aux;
   }
-  uint32_t getNumGlobals() const { return numGlobals; }
+  /// All globals, in the order of their numbers.
+  llvm::ArrayRef<Value> getGlobals() const { return globals; }
 
   /// The parts of an Object. Absent keywords, state, items and entries are
   /// None; `hasState` tells an absent state from the state None.
   Construction getConstruction(Value object) const;
-  Value getCallable(Value object) const;
+  Value getCallable(Value object) const {
+    return constructors[getObjectNode(object).aux].callable;
+  }
   Value getArguments(Value object) const;
   Value getKeywords(Value object) const;
-  bool hasState(Value object) const;
+  bool hasState(Value object) const { return getRawState(object) != noState; }
   /// What the first BUILD was given.
-  Value getState(Value object) const;
+  Value getState(Value object) const {
+    uint32_t state = getRawState(object);
+    return state == noState ? Value() : Value::fromRaw(state);
+  }
+  /// Whether nothing but one state, if any, was given to the object.
+  bool isPlain(Value object) const {
+    return getObjectNode(object).tag == ObjectTag;
+  }
   /// A List of what further BUILDs were given.
   Value getLaterStates(Value object) const;
   /// A List of what was appended or added to the object.
@@ -159,7 +185,10 @@ public:
 
   /// Bytes held, apart from the mapped file.
   size_t getMemoryUse() const;
+  /// All values that are not held in place have smaller node numbers.
   size_t getNumNodes() const { return nodes.size(); }
+  /// How many Objects are made by calling each global, by its number.
+  std::vector<uint32_t> countObjects() const;
 
 private:
   friend class GraphBuilder;
@@ -190,17 +219,31 @@ private:
     ObjectTag,        // aux: constructor, data: state or noState
     ExtendedObjectTag // data: state, later states, items, entries
   };
-  /// Text: data is the offset in the file and aux the length; or aux is
-  /// longText and data two words (offset, length); or aux is decodedText and
-  /// data an index into decodedTexts.
+  static constexpr Kind kindsByTag[] = {
+      Kind::None,       Kind::Boolean,   Kind::Integer,    Kind::BigInteger,
+      Kind::Float,      Kind::String,    Kind::Bytes,      Kind::ByteArray,
+      Kind::Tuple,      Kind::List,      Kind::List,       Kind::Set,
+      Kind::Set,        Kind::FrozenSet, Kind::Dictionary, Kind::Dictionary,
+      Kind::Dictionary, Kind::Global,    Kind::Extension,  Kind::Persistent,
+      Kind::OutOfBand,  Kind::Object,    Kind::Object};
+  static_assert(std::size(kindsByTag) == ExtendedObjectTag + 1);
+
+  /// Text up to maxCopiedText bytes is copied, so that the pages of the file
+  /// are not needed again: data is the offset in `texts` and aux the length.
+  /// Longer text stays in the file: data is the offset there, and aux the
+  /// length with the bit inFile. Text of 64 MiB and more has a special aux, and
+  /// data is the first of two words, offset and length.
   struct Node {
     uint32_t tag : 5;
     uint32_t aux : 27;
     uint32_t data;
   };
   static constexpr uint32_t maxAux = (1u << 27) - 1;
-  static constexpr uint32_t longText = maxAux;
-  static constexpr uint32_t decodedText = maxAux - 1;
+  static constexpr uint32_t inFile = 1u << 26;
+  static constexpr uint32_t longInFile = maxAux;
+  static constexpr uint32_t longCopied = maxAux - 1;
+  static constexpr uint32_t maxTextLength = inFile - 3;
+  static constexpr uint32_t maxCopiedText = 255;
   /// Not the raw value of any reference.
   static constexpr uint32_t noState = 0xfffffffeu;
   /// First nodes of every graph.
@@ -209,6 +252,7 @@ private:
   struct Constructor {
     Value callable, arguments, keywords;
     Construction construction;
+    uint32_t numObjects;
   };
   struct Shape {
     uint32_t firstKey; // in words
@@ -219,6 +263,10 @@ private:
     return nodes[object.getNode()];
   }
   Value getExtension(Value object, unsigned index) const;
+  uint32_t getRawState(Value object) const {
+    const Node &node = getObjectNode(object);
+    return node.tag == ExtendedObjectTag ? words[node.data].bits : node.data;
+  }
 
   std::string fileName;
   std::unique_ptr<llvm::MemoryBuffer> buffer;
@@ -227,9 +275,8 @@ private:
   llvm::SmallVector<Value, 0> words;
   llvm::SmallVector<Constructor, 0> constructors;
   llvm::SmallVector<Shape, 0> shapes;
-  llvm::SmallVector<llvm::StringRef, 0> decodedTexts;
-  llvm::BumpPtrAllocator decodedStorage;
-  uint32_t numGlobals = 0;
+  llvm::SmallVector<char, 0> texts;
+  llvm::SmallVector<Value, 0> globals;
 };
 
 } // namespace verify::pickle
