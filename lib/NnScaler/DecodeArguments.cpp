@@ -18,16 +18,23 @@ using namespace verify::nnscaler;
 /// Constants nested more deeply than this are no constants of a model.
 static constexpr size_t maxDepth = 32;
 
+/// Lists of arguments up to this length are decoded for each of their users.
+static constexpr size_t maxUnshared = 32;
+
 bool Decoder::decodeArguments(const ObjectFields &object, Field field,
                               llvm::ArrayRef<Argument> &arguments) {
   Value sequence;
   llvm::ArrayRef<Value> elements;
   if (!getElements(object, field, sequence, elements))
     return false;
-  auto known = argumentsByValue.find(sequence.getRaw());
-  if (known != argumentsByValue.end()) {
-    arguments = known->second;
-    return true;
+  // Long lists that many objects share must not be decoded for each.
+  bool isLong = elements.size() > maxUnshared;
+  if (isLong) {
+    auto known = argumentsByValue.find(sequence.getRaw());
+    if (known != argumentsByValue.end()) {
+      arguments = known->second;
+      return true;
+    }
   }
   auto *first = plan.arena.Allocate<Argument>(elements.size());
   std::uninitialized_default_construct_n(first, elements.size());
@@ -35,7 +42,8 @@ bool Decoder::decodeArguments(const ObjectFields &object, Field field,
     if (!decodeArgument(object, field, elements[i], first[i]))
       return false;
   arguments = llvm::ArrayRef(first, elements.size());
-  argumentsByValue.try_emplace(sequence.getRaw(), arguments);
+  if (isLong)
+    argumentsByValue.try_emplace(sequence.getRaw(), arguments);
   return true;
 }
 
@@ -46,6 +54,8 @@ bool Decoder::decodeKeywords(const ObjectFields &object, Field field,
     return false;
   if (graph.getKind(dictionary) != Kind::Dictionary)
     return failType(object, field, "dict", dictionary);
+  if (graph.getNumEntries(dictionary) == 0)
+    return true;
   auto known = keywordsByValue.find(dictionary.getRaw());
   if (known != keywordsByValue.end()) {
     keywords = known->second;

@@ -18,7 +18,7 @@
 using namespace verify;
 using namespace verify::nnscaler;
 
-static std::optional<NodeKind> getNodeKind(PlanClass planClass) {
+std::optional<NodeKind> nnscaler::getNodeKind(PlanClass planClass) {
   switch (planClass) {
   case PlanClass::Segment:
     return NodeKind::Segment;
@@ -40,13 +40,7 @@ static std::optional<NodeKind> getNodeKind(PlanClass planClass) {
 Index Decoder::getNode(Value value) {
   if (!getNodeKind(classes.get(value)))
     return none;
-  auto [entry, isNew] = nodeIndices.try_emplace(
-      value.getRaw(), static_cast<Index>(plan.nodes.size()));
-  if (isNew) {
-    plan.nodes.emplace_back();
-    nodeValues.push_back(value);
-  }
-  return entry->second;
+  return getIndex(value, plan.nodes, nodeValues);
 }
 
 bool Decoder::decodeMirror(const ObjectFields &object, Index &mirror) {

@@ -15,6 +15,7 @@
 #include "Verify/Pickle/Reader.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <memory>
 
@@ -134,28 +135,68 @@ bool Decoder::decodeCell(const ObjectFields &executionPlan, Value value,
   return getInteger(open(mirror), Field::Id, cell.mirror);
 }
 
+void Decoder::reserveTables() {
+  // Room is not touched before it is used, and growing would copy.
+  std::vector<uint32_t> counts = graph.countObjects();
+  size_t numSubTensors = 0, numFullTensors = 0, numNodes = 0;
+  for (Value value : graph.getGlobals()) {
+    uint32_t count = counts[graph.getGlobalNumber(value)];
+    PlanClass planClass = classes.getByGlobal(value);
+    if (planClass == PlanClass::SubTensor)
+      numSubTensors += count;
+    else if (planClass == PlanClass::FullTensor)
+      numFullTensors += count;
+    else if (getNodeKind(planClass))
+      numNodes += count;
+  }
+  plan.subTensors.reserve(numSubTensors);
+  plan.fullTensors.reserve(numFullTensors);
+  plan.nodes.reserve(numNodes);
+}
+
+template <typename Decode>
+bool Decoder::decodeBatch(const std::vector<Value> &values, size_t &numDecoded,
+                          Decode decode) {
+  // What lies together in the file lies together in memory: going through a
+  // batch in the order of the file saves most cache misses.
+  std::vector<uint64_t> order;
+  order.reserve(values.size() - numDecoded);
+  for (; numDecoded != values.size(); ++numDecoded)
+    order.push_back(uint64_t(values[numDecoded].getNode()) << 32 | numDecoded);
+  llvm::sort(order);
+  for (uint64_t entry : order)
+    if (!decode(static_cast<Index>(entry)))
+      return false;
+  return true;
+}
+
 bool Decoder::decodePending() {
   // Decoding an object may refer to more of them.
-  size_t nodes = 0, subTensors = 0, fullTensors = 0;
-  while (true) {
-    if (nodes != plan.nodes.size()) {
-      if (!decodeNode(nodeValues[nodes], static_cast<Index>(nodes)))
+  size_t numNodes = 0, numSubTensors = 0, numFullTensors = 0;
+  auto decodeOneNode = [&](Index index) {
+    return decodeNode(nodeValues[index], index);
+  };
+  auto decodeOneSubTensor = [&](Index index) {
+    if (!decodeSubTensor(subTensorValues[index], index))
+      return false;
+    // A new gradient usually lies next to its tensor.
+    for (; numSubTensors != subTensorValues.size(); ++numSubTensors)
+      if (!decodeSubTensor(subTensorValues[numSubTensors],
+                           static_cast<Index>(numSubTensors)))
         return false;
-      ++nodes;
-    } else if (subTensors != plan.subTensors.size()) {
-      if (!decodeSubTensor(subTensorValues[subTensors],
-                           static_cast<Index>(subTensors)))
-        return false;
-      ++subTensors;
-    } else if (fullTensors != plan.fullTensors.size()) {
-      if (!decodeFullTensor(fullTensorValues[fullTensors],
-                            static_cast<Index>(fullTensors)))
-        return false;
-      ++fullTensors;
-    } else {
-      return true;
-    }
-  }
+    return true;
+  };
+  auto decodeOneFullTensor = [&](Index index) {
+    return decodeFullTensor(fullTensorValues[index], index);
+  };
+  while (numNodes != nodeValues.size() ||
+         numSubTensors != subTensorValues.size() ||
+         numFullTensors != fullTensorValues.size())
+    if (!decodeBatch(nodeValues, numNodes, decodeOneNode) ||
+        !decodeBatch(subTensorValues, numSubTensors, decodeOneSubTensor) ||
+        !decodeBatch(fullTensorValues, numFullTensors, decodeOneFullTensor))
+      return false;
+  return true;
 }
 
 bool Decoder::completeCells() {
@@ -190,6 +231,7 @@ bool Decoder::checkTensors() {
 }
 
 llvm::Error Decoder::run() {
+  reserveTables();
   if (decodeRoot() && decodePending() && completeCells() && checkTensors() &&
       checkNodes())
     return llvm::Error::success();

@@ -130,9 +130,7 @@ std::optional<Argument> Decoder::toNumber(Value scalar) {
   }
 }
 
-std::optional<int64_t> Decoder::toInteger(Value value) {
-  if (graph.getKind(value) == Kind::Integer)
-    return graph.getInteger(value);
+std::optional<int64_t> Decoder::toScalarInteger(Value value) {
   if (classes.get(value) != PlanClass::NumpyScalar)
     return std::nullopt;
   std::optional<Argument> number = toNumber(value);
@@ -141,9 +139,7 @@ std::optional<int64_t> Decoder::toInteger(Value value) {
   return number->integer;
 }
 
-std::optional<bool> Decoder::toBoolean(Value value) {
-  if (graph.getKind(value) == Kind::Boolean)
-    return graph.getBoolean(value);
+std::optional<bool> Decoder::toScalarBoolean(Value value) {
   if (classes.get(value) != PlanClass::NumpyScalar)
     return std::nullopt;
   std::optional<Argument> number = toNumber(value);
@@ -152,17 +148,14 @@ std::optional<bool> Decoder::toBoolean(Value value) {
   return number->integer != 0;
 }
 
-std::optional<llvm::ArrayRef<pickle::Value>> Decoder::toSequence(Value value) {
-  Kind kind = graph.getKind(value);
-  if (kind == Kind::List || kind == Kind::Tuple)
-    return graph.getElements(value);
+std::optional<llvm::ArrayRef<pickle::Value>> Decoder::toTorchSize(Value value) {
   if (classes.get(value) != PlanClass::TorchSize)
     return std::nullopt;
   llvm::ArrayRef<Value> arguments =
       graph.getElements(graph.getArguments(value));
   if (arguments.size() != 1)
     return std::nullopt;
-  kind = graph.getKind(arguments[0]);
+  Kind kind = graph.getKind(arguments[0]);
   if (kind == Kind::List || kind == Kind::Tuple)
     return graph.getElements(arguments[0]);
   return std::nullopt;

@@ -17,32 +17,14 @@
 using namespace verify;
 using namespace verify::nnscaler;
 
-Index Decoder::getSubTensor(Value value) {
-  auto [entry, isNew] = subTensorIndices.try_emplace(
-      value.getRaw(), static_cast<Index>(plan.subTensors.size()));
-  if (isNew) {
-    plan.subTensors.emplace_back();
-    subTensorValues.push_back(value);
-  }
-  return entry->second;
-}
-
-Index Decoder::getFullTensor(Value value) {
-  auto [entry, isNew] = fullTensorIndices.try_emplace(
-      value.getRaw(), static_cast<Index>(plan.fullTensors.size()));
-  if (isNew) {
-    plan.fullTensors.emplace_back();
-    fullTensorValues.push_back(value);
-  }
-  return entry->second;
-}
-
 bool Decoder::decodeShape(const ObjectFields &object,
                           llvm::ArrayRef<int64_t> &shape) {
-  if (!getIntegers(object, Field::Shape, shape))
+  llvm::SmallVector<int64_t, maxRank> sizes;
+  if (!getSizes(object, Field::Shape, sizes))
     return false;
+  shape = integerArrays.intern(sizes);
   int64_t numElements = 1;
-  for (int64_t size : shape) {
+  for (int64_t size : sizes) {
     if (size < 0)
       return failField(object, Field::Shape,
                        "negative size " + llvm::Twine(size));
@@ -121,28 +103,25 @@ bool Decoder::decodeRange(const ObjectFields &tensor, Value value,
 
 bool Decoder::decodeIndexMap(const ObjectFields &tensor, Value indexMap,
                              llvm::ArrayRef<Range> &slice) {
-  auto [entry, isNew] = slicesByValue.try_emplace(indexMap.getRaw());
-  if (isNew) {
-    ObjectFields object = open(indexMap);
-    Value sequence;
-    llvm::ArrayRef<Value> indices;
-    if (!getElements(object, Field::Indices, sequence, indices))
+  Value sequence;
+  llvm::ArrayRef<Value> indices;
+  if (!getElements(open(indexMap), Field::Indices, sequence, indices))
+    return false;
+  if (indices.size() > maxRank)
+    return failField(tensor, Field::IndexMap,
+                     "more than " + llvm::Twine(maxRank) + " dimensions");
+  Range ranges[maxRank];
+  for (size_t i = 0; i != indices.size(); ++i)
+    if (!decodeRange(tensor, indices[i], ranges[i]))
       return false;
-    llvm::SmallVector<Range> ranges(indices.size());
-    for (size_t i = 0; i != indices.size(); ++i)
-      if (!decodeRange(tensor, indices[i], ranges[i]))
-        return false;
-    entry->second = rangeArrays.intern(ranges);
-  }
-  slice = entry->second;
+  slice = rangeArrays.intern(llvm::ArrayRef(ranges, indices.size()));
   return true;
 }
 
 bool Decoder::decodeValueMap(const ObjectFields &tensor, Value valueMap,
                              SubTensor &result) {
-  ObjectFields object = open(valueMap);
-  llvm::ArrayRef<int64_t> weight;
-  if (!getIntegers(object, Field::Weight, weight))
+  llvm::SmallVector<int64_t, maxRank> weight;
+  if (!getSizes(open(valueMap), Field::Weight, weight))
     return false;
   if (weight.size() != 2 || weight[0] < 0 || weight[0] >= weight[1])
     return failField(tensor, Field::ValueMap,

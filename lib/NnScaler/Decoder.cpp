@@ -17,7 +17,8 @@ using namespace verify::nnscaler;
 
 Decoder::Decoder(const pickle::Graph &graph, PlanFile &plan)
     : graph(graph), plan(plan), layouts(graph), classes(graph),
-      strings(plan.arena), integerArrays(plan.arena), rangeArrays(plan.arena) {}
+      strings(plan.arena), integerArrays(plan.arena), rangeArrays(plan.arena),
+      indices(graph.getNumNodes(), none) {}
 
 bool Decoder::fail(const llvm::Twine &text) {
   if (message.empty())
@@ -53,11 +54,7 @@ bool Decoder::checkState(const ObjectFields &object) {
          fail(object, "the state is not a dictionary of fields");
 }
 
-bool Decoder::get(const ObjectFields &object, Field field, Value &value) {
-  if (std::optional<Value> found = object.find(field)) {
-    value = *found;
-    return true;
-  }
+bool Decoder::failMissing(const ObjectFields &object, Field field) {
   return checkState(object) && failField(object, field, "missing");
 }
 
@@ -121,6 +118,24 @@ bool Decoder::getElements(const ObjectFields &object, Field field,
   if (!found)
     return failType(object, field, "a list or tuple", sequence);
   elements = *found;
+  return true;
+}
+
+bool Decoder::getSizes(const ObjectFields &object, Field field,
+                       llvm::SmallVectorImpl<int64_t> &integers) {
+  Value sequence;
+  llvm::ArrayRef<Value> elements;
+  if (!getElements(object, field, sequence, elements))
+    return false;
+  if (elements.size() > maxRank)
+    return failField(object, field,
+                     "more than " + llvm::Twine(maxRank) + " numbers");
+  for (Value element : elements) {
+    std::optional<int64_t> number = toInteger(element);
+    if (!number)
+      return failType(object, field, "integers of 64 bits", element);
+    integers.push_back(*number);
+  }
   return true;
 }
 

@@ -34,6 +34,9 @@
 
 namespace verify::nnscaler {
 
+/// The kind of node that objects of a class are, if they are nodes.
+std::optional<NodeKind> getNodeKind(PlanClass planClass);
+
 /// Decodes one plan. Methods that return bool return false after `fail`.
 class Decoder {
 public:
@@ -60,7 +63,14 @@ private:
   // Typed access to fields that must be there.
   ObjectFields open(Value object) { return {graph, layouts, object}; }
   bool checkState(const ObjectFields &object);
-  bool get(const ObjectFields &object, Field field, Value &value);
+  bool get(const ObjectFields &object, Field field, Value &value) {
+    if (std::optional<Value> found = object.find(field)) {
+      value = *found;
+      return true;
+    }
+    return failMissing(object, field);
+  }
+  bool failMissing(const ObjectFields &object, Field field);
   bool getInteger(const ObjectFields &object, Field field, int64_t &integer);
   bool getBoolean(const ObjectFields &object, Field field, bool &boolean);
   bool getString(const ObjectFields &object, Field field,
@@ -74,16 +84,37 @@ private:
   /// A list or tuple.
   bool getElements(const ObjectFields &object, Field field, Value &sequence,
                    llvm::ArrayRef<Value> &elements);
-  /// A list or tuple of integers.
+  /// A list or tuple of integers; at most `maxRank` of them.
+  bool getSizes(const ObjectFields &object, Field field,
+                llvm::SmallVectorImpl<int64_t> &integers);
+  /// A list or tuple of any number of integers.
   bool getIntegers(const ObjectFields &object, Field field,
                    llvm::ArrayRef<int64_t> &integers);
 
+  /// No tensor has more dimensions; torch allows 64 too.
+  static constexpr size_t maxRank = 64;
+
   // Numbers and texts.
-  std::optional<int64_t> toInteger(Value value);
-  std::optional<double> toFloat(Value value);
-  std::optional<bool> toBoolean(Value value);
+  std::optional<int64_t> toInteger(Value value) {
+    if (graph.getKind(value) == Kind::Integer)
+      return graph.getInteger(value);
+    return toScalarInteger(value);
+  }
+  std::optional<int64_t> toScalarInteger(Value value);
+  std::optional<bool> toBoolean(Value value) {
+    if (graph.getKind(value) == Kind::Boolean)
+      return graph.getBoolean(value);
+    return toScalarBoolean(value);
+  }
+  std::optional<bool> toScalarBoolean(Value value);
   /// The elements of a list, a tuple or a torch.Size.
-  std::optional<llvm::ArrayRef<Value>> toSequence(Value value);
+  std::optional<llvm::ArrayRef<Value>> toSequence(Value value) {
+    Kind kind = graph.getKind(value);
+    if (kind == Kind::List || kind == Kind::Tuple)
+      return graph.getElements(value);
+    return toTorchSize(value);
+  }
+  std::optional<llvm::ArrayRef<Value>> toTorchSize(Value value);
   /// "float32" for `torch.float32`.
   std::optional<llvm::StringRef> toElementType(Value value);
   llvm::StringRef intern(Value string);
@@ -94,8 +125,23 @@ private:
 
   // Tensors.
   /// The places of objects in the tables; they are decoded later.
-  Index getSubTensor(Value value);
-  Index getFullTensor(Value value);
+  Index getSubTensor(Value value) {
+    return getIndex(value, plan.subTensors, subTensorValues);
+  }
+  Index getFullTensor(Value value) {
+    return getIndex(value, plan.fullTensors, fullTensorValues);
+  }
+  template <typename Entry>
+  Index getIndex(Value value, std::vector<Entry> &table,
+                 std::vector<Value> &values) {
+    Index &index = indices[value.getNode()];
+    if (index == none) {
+      index = static_cast<Index>(table.size());
+      table.emplace_back();
+      values.push_back(value);
+    }
+    return index;
+  }
   bool decodeSubTensor(Value value, Index index);
   bool decodeFullTensor(Value value, Index index);
   bool decodeShape(const ObjectFields &object, llvm::ArrayRef<int64_t> &shape);
@@ -144,7 +190,11 @@ private:
   bool decodeCells(const ObjectFields &executionPlan, Value sequence,
                    llvm::ArrayRef<Cell> &cells);
   bool decodeCell(const ObjectFields &executionPlan, Value value, Cell &cell);
+  void reserveTables();
   bool decodePending();
+  template <typename Decode>
+  bool decodeBatch(const std::vector<Value> &values, size_t &numDecoded,
+                   Decode decode);
   bool completeCells();
   bool checkTensors();
 
@@ -161,7 +211,6 @@ private:
   /// What has been decoded, by the raw value in the graph.
   llvm::DenseMap<uint32_t, llvm::StringRef> stringsByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<int64_t>> integersByValue;
-  llvm::DenseMap<uint32_t, llvm::ArrayRef<Range>> slicesByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Argument>> argumentsByValue;
   llvm::DenseMap<uint32_t, Argument> constantsByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<KeywordArgument>> keywordsByValue;
@@ -169,8 +218,9 @@ private:
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Index>> nodeListsByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Primitive>> primitivesByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Cell>> cellsByValue;
-  llvm::DenseMap<uint32_t, Index> subTensorIndices, fullTensorIndices,
-      nodeIndices;
+  /// The place of each object of the graph in its table, by its number in the
+  /// graph.
+  std::vector<Index> indices;
   /// The object of each entry of the tables.
   std::vector<Value> subTensorValues, fullTensorValues, nodeValues;
 };

@@ -108,10 +108,7 @@ void FieldLayouts::computePlaces(uint32_t shape) {
   layouts[shape] = std::move(places);
 }
 
-ObjectFields::ObjectFields(const pickle::Graph &graph, FieldLayouts &layouts,
-                           pickle::Value object)
-    : graph(graph), object(object) {
-  pickle::Value state = graph.getState(object);
+void ObjectFields::addState(FieldLayouts &layouts, pickle::Value state) {
   if (!graph.isNone(graph.getLaterStates(object))) {
     valid = false;
     return;
@@ -136,17 +133,6 @@ ObjectFields::ObjectFields(const pickle::Graph &graph, FieldLayouts &layouts,
   default:
     valid = false;
   }
-}
-
-void ObjectFields::addDictionary(FieldLayouts &layouts,
-                                 pickle::Value dictionary) {
-  uint32_t shape = graph.getShape(dictionary);
-  if (shape == pickle::Graph::noShape || places) {
-    others[numOthers++] = dictionary;
-    return;
-  }
-  places = &layouts.getPlaces(shape);
-  values = graph.getShapedValues(dictionary);
 }
 
 std::optional<pickle::Value> ObjectFields::findInOthers(Field field) const {

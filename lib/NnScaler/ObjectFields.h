@@ -95,7 +95,15 @@ class ObjectFields {
 public:
   /// Finds the dictionaries in the state of `object`, which must be an Object.
   ObjectFields(const pickle::Graph &graph, FieldLayouts &layouts,
-               pickle::Value object);
+               pickle::Value object)
+      : graph(graph), object(object) {
+    pickle::Value state = graph.getState(object);
+    if (graph.isPlain(object) &&
+        graph.getKind(state) == pickle::Kind::Dictionary)
+      addDictionary(layouts, state);
+    else
+      addState(layouts, state);
+  }
 
   /// Whether the state had one of the forms that Python gives to objects
   /// without their own pickling: a dictionary, or a pair of the instance's
@@ -110,7 +118,16 @@ public:
   }
 
 private:
-  void addDictionary(FieldLayouts &layouts, pickle::Value dictionary);
+  void addState(FieldLayouts &layouts, pickle::Value state);
+  void addDictionary(FieldLayouts &layouts, pickle::Value dictionary) {
+    uint32_t shape = graph.getShape(dictionary);
+    if (shape == pickle::Graph::noShape || places) {
+      others[numOthers++] = dictionary;
+      return;
+    }
+    places = &layouts.getPlaces(shape);
+    values = graph.getShapedValues(dictionary);
+  }
   std::optional<pickle::Value> findInOthers(Field field) const;
 
   const pickle::Graph &graph;

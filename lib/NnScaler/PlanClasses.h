@@ -56,7 +56,7 @@ bool isPrimitiveName(llvm::StringRef name);
 class PlanClasses {
 public:
   explicit PlanClasses(const pickle::Graph &graph)
-      : graph(graph), classes(graph.getNumGlobals(), notLookedUp) {}
+      : graph(graph), classes(graph.getGlobals().size(), notLookedUp) {}
 
   /// The class of a value; Unknown if it is not an object.
   PlanClass get(pickle::Value value) {
@@ -65,9 +65,13 @@ public:
     pickle::Value callable = graph.getCallable(value);
     if (graph.getKind(callable) != pickle::Kind::Global)
       return PlanClass::Unknown;
-    uint8_t &known = classes[graph.getGlobalNumber(callable)];
+    return getByGlobal(callable);
+  }
+  /// The class that a Global names.
+  PlanClass getByGlobal(pickle::Value global) {
+    uint8_t &known = classes[graph.getGlobalNumber(global)];
     if (known == notLookedUp)
-      known = static_cast<uint8_t>(lookUp(callable));
+      known = static_cast<uint8_t>(lookUp(global));
     return static_cast<PlanClass>(known);
   }
 
