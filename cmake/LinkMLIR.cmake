@@ -20,6 +20,15 @@ if(NOT VERIFY_SHARED_MLIR)
   endforeach()
 endif()
 
+# link_mlir_statically(<executable>): what LLVMSupport, in place of the shared
+# library, leaves undefined.
+function(link_mlir_statically name)
+  if(NOT VERIFY_SHARED_MLIR)
+    target_link_libraries(${name} PRIVATE
+      LLVMRemarks LLVMSupportLSP LLVMCore LLVMSupport)
+  endif()
+endfunction()
+
 # add_verify_tool(<name> SOURCES ... LIBRARIES ...): an executable of ours,
 # linked with our libraries and whatever MLIR those need.
 function(add_verify_tool name)
@@ -29,10 +38,7 @@ function(add_verify_tool name)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${LLVM_RUNTIME_OUTPUT_INTDIR}")
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
-  if(NOT VERIFY_SHARED_MLIR)
-    target_link_libraries(${name} PRIVATE
-      LLVMRemarks LLVMSupportLSP LLVMCore LLVMSupport)
-  endif()
+  link_mlir_statically(${name})
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endfunction()
 

@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# usage: scripts/run-clang-tidy.sh BUILD [FILE...]
+#
+# Runs clang-tidy with the checks of .clang-tidy over the given sources, by
+# default over all that the build folder BUILD compiles. Fails on any warning.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1
+shift
+files=("$@")
+((${#files[@]})) || mapfile -t files < <(git ls-files 'lib/*.cpp' 'tools/*.cpp')
+run-clang-tidy-22 -quiet -p "$build" -j "$(nproc)" \
+  -warnings-as-errors='*' "${files[@]}"

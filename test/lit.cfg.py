@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The lit suite: text tests of the tools, then the suites in Unit and Python.
+
+Substitutions: %python; %plan_maker writes plans; %source is the root of the
+repository; %shared holds real plans (feature `shared-plans`).
+"""
+
+import os
+
+import lit.formats
+
+config.name = "Verify"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.join(config.verify_source_root, "test")
+config.test_exec_root = os.path.join(config.verify_build_root, "test")
+
+config.environment["PATH"] = os.pathsep.join(
+    [config.verify_tools, config.llvm_tools, os.environ["PATH"]]
+)
+config.environment["PYTHONPATH"] = os.path.join(
+    config.verify_source_root, "python"
+)
+config.environment["PYTHONPYCACHEPREFIX"] = os.path.join(
+    config.verify_build_root, "pycache"
+)
+for variable in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]
+
+config.substitutions += [
+    ("%python", config.python),
+    ("%plan_maker", config.python + " -m plan_maker"),
+    ("%source", config.verify_source_root),
+    ("%mlir_include", config.mlir_include),
+]
+
+# Real plans do not belong to the repository; tests that read them are skipped
+# where they are not there, and `make check` says so.
+shared = os.environ.get("VERIFY_SHARED_DIR") or os.path.join(
+    os.path.dirname(config.verify_source_root), "shared"
+)
+if os.path.isdir(os.path.join(shared, "plans")):
+    config.available_features.add("shared-plans")
+    config.substitutions.append(("%shared", os.path.abspath(shared)))
+if os.path.exists(os.path.join(config.verify_source_root, ".git")):
+    config.available_features.add("git-checkout")
+if config.is_sanitized:
+    config.available_features.add("sanitizer")
