@@ -36,8 +36,9 @@ bool Decoder::decodeArguments(const ObjectFields &object, Field field,
       return true;
     }
   }
-  auto *first = plan.arena.Allocate<Argument>(elements.size());
-  std::uninitialized_default_construct_n(first, elements.size());
+  Argument *first;
+  if (!allocate(elements.size(), first))
+    return false;
   for (size_t i = 0; i != elements.size(); ++i)
     if (!decodeArgument(object, field, elements[i], first[i]))
       return false;
@@ -62,8 +63,9 @@ bool Decoder::decodeKeywords(const ObjectFields &object, Field field,
     return true;
   }
   size_t count = graph.getNumEntries(dictionary);
-  auto *first = plan.arena.Allocate<KeywordArgument>(count);
-  std::uninitialized_default_construct_n(first, count);
+  KeywordArgument *first;
+  if (!allocate(count, first))
+    return false;
   for (size_t i = 0; i != count; ++i) {
     auto [key, value] = graph.getEntry(dictionary, i);
     if (graph.getKind(key) != Kind::String)
@@ -104,8 +106,9 @@ bool Decoder::decodeArgument(const ObjectFields &user, Field field, Value value,
       return failField(user, field,
                        "a constant is nested more than " +
                            llvm::Twine(maxDepth) + " levels deep");
-    auto *elements = plan.arena.Allocate<Argument>(contents.size());
-    std::uninitialized_default_construct_n(elements, contents.size());
+    Argument *elements;
+    if (!allocate(contents.size(), elements))
+      return false;
     levels.push_back({entered, std::move(contents), elements, 0, &result});
     return true;
   };

@@ -86,7 +86,9 @@ bool Decoder::decodeSegment(const ObjectFields &segment, Node &node) {
     return false;
   auto [entry, isNew] = nodeListsByValue.try_emplace(sequence.getRaw());
   if (isNew) {
-    auto *nodes = plan.arena.Allocate<Index>(elements.size());
+    Index *nodes;
+    if (!allocate(elements.size(), nodes))
+      return false;
     for (size_t i = 0; i != elements.size(); ++i) {
       nodes[i] = getNode(elements[i]);
       if (nodes[i] == none || classes.get(elements[i]) == PlanClass::Segment)
@@ -122,7 +124,9 @@ bool Decoder::decodeAnnotations(const ObjectFields &op, Node &node) {
     return false;
   auto [entry, isNew] = annotationsByValue.try_emplace(sequence.getRaw());
   if (isNew) {
-    auto *texts = plan.arena.Allocate<llvm::StringRef>(elements.size());
+    llvm::StringRef *texts;
+    if (!allocate(elements.size(), texts))
+      return false;
     for (size_t i = 0; i != elements.size(); ++i) {
       if (graph.getKind(elements[i]) != Kind::String)
         return failType(op, Field::Annotations, "str", elements[i]);
@@ -169,8 +173,9 @@ bool Decoder::decodeAdapter(const ObjectFields &adapter, Node &node) {
     node.primitives = known->second;
     return true;
   }
-  auto *first = plan.arena.Allocate<Primitive>(elements.size());
-  std::uninitialized_default_construct_n(first, elements.size());
+  Primitive *first;
+  if (!allocate(elements.size(), first))
+    return false;
   for (size_t i = 0; i != elements.size(); ++i)
     if (!decodePrimitive(adapter, elements[i], first[i]))
       return false;

@@ -97,13 +97,15 @@ bool Decoder::decodeCells(const ObjectFields &executionPlan, Value sequence,
     cells = known->second;
     return true;
   }
-  auto *first = plan.arena.Allocate<Cell>(elements->size());
-  std::uninitialized_default_construct_n(first, elements->size());
+  Cell *first;
+  if (!allocate(elements->size(), first))
+    return false;
   for (size_t i = 0; i != elements->size(); ++i)
     if (!decodeCell(executionPlan, (*elements)[i], first[i]))
       return false;
   cells = llvm::ArrayRef(first, elements->size());
   cellsByValue.try_emplace(sequence.getRaw(), cells);
+  cellArrays.emplace_back(first, elements->size());
   return true;
 }
 
@@ -200,9 +202,8 @@ bool Decoder::decodePending() {
 }
 
 bool Decoder::completeCells() {
-  for (DeviceProgram &program : plan.programs)
-    for (Cell &cell : llvm::MutableArrayRef(
-             const_cast<Cell *>(program.cells.data()), program.cells.size())) {
+  for (llvm::MutableArrayRef<Cell> cells : cellArrays)
+    for (Cell &cell : cells) {
       const Node &node = plan.nodes[cell.node];
       if (!cell.isReuse) {
         cell.id = node.id;
@@ -238,12 +239,20 @@ llvm::Error Decoder::run() {
   return llvm::createStringError(message);
 }
 
-llvm::Expected<PlanFile> nnscaler::readPlanFile(llvm::StringRef path) {
-  llvm::Expected<pickle::Graph> graph = pickle::readPickleFile(path);
+static llvm::Expected<PlanFile> decode(llvm::Expected<pickle::Graph> graph) {
   if (!graph)
     return graph.takeError();
   PlanFile plan;
   if (llvm::Error error = Decoder(*graph, plan).run())
     return error;
   return plan;
+}
+
+llvm::Expected<PlanFile> nnscaler::readPlanFile(llvm::StringRef path) {
+  return decode(pickle::readPickleFile(path));
+}
+
+llvm::Expected<PlanFile>
+nnscaler::readPlan(std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  return decode(pickle::readPickle(std::move(buffer)));
 }

@@ -164,6 +164,10 @@ std::optional<llvm::ArrayRef<pickle::Value>> Decoder::toTorchSize(Value value) {
 std::optional<llvm::StringRef> Decoder::toElementType(Value value) {
   if (graph.getKind(value) != Kind::Global || graph.getModule(value) != "torch")
     return std::nullopt;
+  // Nearly all tensors of a plan have one of a few types.
+  auto known = stringsByValue.find(value.getRaw());
+  if (known != stringsByValue.end())
+    return known->second;
   llvm::StringRef name = graph.getName(value);
   bool isType =
       llvm::StringSwitch<bool>(name)
@@ -185,7 +189,7 @@ std::optional<llvm::StringRef> Decoder::toElementType(Value value) {
                                   .Case("float", "float32")
                                   .Case("double", "float64")
                                   .Default(name);
-  return intern(canonical);
+  return stringsByValue[value.getRaw()] = intern(canonical);
 }
 
 llvm::StringRef Decoder::intern(llvm::StringRef text) {

@@ -15,15 +15,26 @@
 using namespace verify;
 using namespace verify::nnscaler;
 
+static size_t getMemoryLimit(const pickle::Graph &graph) {
+  constexpr size_t base = size_t(64) << 20, hardCap = size_t(16) << 30;
+  return std::min(base + 32 * graph.getFileSize(), hardCap);
+}
+
 Decoder::Decoder(const pickle::Graph &graph, PlanFile &plan)
-    : graph(graph), plan(plan), layouts(graph), classes(graph),
-      strings(plan.arena), integerArrays(plan.arena), rangeArrays(plan.arena),
+    : graph(graph), plan(plan), memoryLimit(getMemoryLimit(graph)),
+      layouts(graph), classes(graph), strings(plan.arena),
+      integerArrays(plan.arena), rangeArrays(plan.arena),
       indices(graph.getNumNodes(), none) {}
 
 bool Decoder::fail(const llvm::Twine &text) {
   if (message.empty())
     message = (graph.getFileName() + ": " + text).str();
   return false;
+}
+
+bool Decoder::failMemory() {
+  return fail("decoding needs more than " + llvm::Twine(memoryLimit) +
+              " bytes of memory");
 }
 
 std::string Decoder::describe(const ObjectFields &object) {

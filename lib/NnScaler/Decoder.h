@@ -28,6 +28,8 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/StringSaver.h"
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +61,20 @@ private:
   /// The field does not hold what it must.
   bool failType(const ObjectFields &object, Field field,
                 const llvm::Twine &expected, Value found);
+
+  /// Makes an array in the plan, unless the plan would then take more memory
+  /// than a plan in a file of this size can need.
+  template <typename T> bool allocate(size_t count, T *&first) {
+    if (count > (memoryLimit - getMemoryUse()) / sizeof(T))
+      return failMemory();
+    first = plan.arena.Allocate<T>(count);
+    std::uninitialized_default_construct_n(first, count);
+    return true;
+  }
+  size_t getMemoryUse() const {
+    return std::min<size_t>(plan.arena.getBytesAllocated(), memoryLimit);
+  }
+  bool failMemory();
 
   // Typed access to fields that must be there.
   ObjectFields open(Value object) { return {graph, layouts, object}; }
@@ -201,6 +217,7 @@ private:
   const pickle::Graph &graph;
   PlanFile &plan;
   std::string message;
+  size_t memoryLimit;
   FieldLayouts layouts;
   PlanClasses classes;
 
@@ -218,6 +235,7 @@ private:
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Index>> nodeListsByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Primitive>> primitivesByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Cell>> cellsByValue;
+  std::vector<llvm::MutableArrayRef<Cell>> cellArrays;
   /// The place of each object of the graph in its table, by its number in the
   /// graph.
   std::vector<Index> indices;

@@ -11,10 +11,22 @@
 
 #include "Verify/Pickle/Graph.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace verify::pickle;
+
+std::string verify::pickle::getPrintable(llvm::StringRef text) {
+  constexpr size_t maxLength = 80;
+  std::string printable;
+  llvm::raw_string_ostream stream(printable);
+  llvm::printEscapedString(text.take_front(maxLength), stream);
+  if (text.size() > maxLength)
+    stream << "...";
+  return printable;
+}
 
 int64_t Graph::getInteger(Value value) const {
   if (value.isSmall())
@@ -120,7 +132,7 @@ std::string Graph::describe(Value value) const {
   case Kind::FrozenSet:
     return "frozenset";
   case Kind::Global:
-    return (getModule(value) + "." + getName(value)).str();
+    return getPrintable(getModule(value)) + "." + getPrintable(getName(value));
   case Kind::Extension:
     return "extension";
   case Kind::Persistent:
@@ -130,7 +142,7 @@ std::string Graph::describe(Value value) const {
   case Kind::Object:
     Value callable = getCallable(value);
     if (getKind(callable) == Kind::Global)
-      return getName(callable).str();
+      return getPrintable(getName(callable));
     return "object";
   }
   llvm_unreachable("all kinds handled");

@@ -80,7 +80,7 @@ bool Machine::pushDecimal(llvm::StringRef digits) {
   llvm::StringRef magnitude = digits;
   bool isNegative = magnitude.consume_front("-");
   if (magnitude.empty() || !llvm::all_of(magnitude, llvm::isDigit))
-    return fail("not an integer: '" + digits.take_front(40) + "'");
+    return fail("not an integer: '" + getPrintable(digits) + "'");
   if (magnitude.size() > maxDigits)
     return fail("integer of " + llvm::Twine(magnitude.size()) +
                 " digits, more than " + llvm::Twine(maxDigits));
@@ -119,7 +119,7 @@ bool Machine::readTextFloat() {
     return false;
   double value;
   if (line.getAsDouble(value, /*AllowInexact=*/true))
-    return fail("not a float: '" + line.take_front(40) + "'");
+    return fail("not a float: '" + getPrintable(line) + "'");
   return push(builder.makeFloat(value));
 }
 
@@ -210,7 +210,7 @@ bool Machine::readTextSlot(uint64_t &slot) {
   if (!readLine(line))
     return false;
   if (line.getAsInteger(10, slot) || slot >= uint64_t(1) << 63)
-    return fail("not a memo slot: '" + line.take_front(40) + "'");
+    return fail("not a memo slot: '" + getPrintable(line) + "'");
   return true;
 }
 

@@ -18,9 +18,11 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/StringSaver.h"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace verify::nnscaler {
@@ -177,6 +179,9 @@ struct PlanFile {
 /// Reads the plan at `path`. The error names the file, and the byte offset and
 /// pickle opcode, or the class, object id and field, at which reading stopped.
 llvm::Expected<PlanFile> readPlanFile(llvm::StringRef path);
+
+/// The same for a plan in memory; the buffer's identifier is the file's name.
+llvm::Expected<PlanFile> readPlan(std::unique_ptr<llvm::MemoryBuffer> buffer);
 
 } // namespace verify::nnscaler
 

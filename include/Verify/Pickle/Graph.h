@@ -93,6 +93,9 @@ private:
   uint32_t bits = 0;
 };
 
+/// Text from a file as a message may show it: printable, and cut if it is long.
+std::string getPrintable(llvm::StringRef text);
+
 /// The graph of one file. Accessors that need a kind require that the value
 /// has it; getKind never fails.
 class Graph {
@@ -101,6 +104,7 @@ public:
   Value getRoot() const { return root; }
   /// The file's name, for messages.
   llvm::StringRef getFileName() const { return fileName; }
+  size_t getFileSize() const { return buffer->getBufferSize(); }
 
   Kind getKind(Value value) const {
     return value.isSmall() ? Kind::Integer
