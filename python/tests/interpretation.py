@@ -8,15 +8,9 @@ from typing import Any
 
 from tests.reading import class_name, executed, is_tensor
 
-COLLECTIVES = {
-    "AllGatherPrim",
-    "AllGatherSplitPrim",
-    "AllReduceIdentityPrim",
-    "AllReducePrim",
-    "AllToAllAllToAllPrim",
-    "IdentityAllreducePrim",
-    "SplitAllGatherPrim",
-}
+COLLECTIVES = {"AllGatherPrim", "AllReducePrim", "AllToAllAllToAllPrim", "BroadcastPrim"}
+FORWARD_COLLECTIVES = {"AllGatherSplitPrim", "AllReduceIdentityPrim"}
+BACKWARD_COLLECTIVES = {"IdentityAllreducePrim", "SplitAllGatherPrim"}
 
 
 @dataclass
@@ -84,9 +78,10 @@ def _events(cells: list[Any], device: int) -> list[tuple[str, tuple[int, ...]]]:
                 continue
             for primitive in adapter._prims:
                 name, keywords = class_name(primitive), primitive.kwargs
+                one_way = FORWARD_COLLECTIVES if adapter._forward else BACKWARD_COLLECTIVES
                 if name == "MovePrim":
                     members = (keywords["src"], keywords["dst"])
-                elif name in COLLECTIVES or name == "BroadcastPrim":
+                elif name in COLLECTIVES | one_way:
                     members = tuple(keywords["ranks"])
                 else:
                     continue

@@ -17,6 +17,7 @@ BATCH = (*LLAMA, "--tp-style", "batch")
 MLP = ("mlp", "--layers", "4", *MESH)
 
 LEAVES_A_VALUE_UNDEFINED = {"dropped-primitive"}
+# Where the ranks of a stage communicate in the backward segment that is left out.
 HANGS = {"dropped-micro-batch"}
 ONLY_IN_BATCH_STYLE = {"wrong-reducer-group"}
 NOT_IN_MLP = {"constant-one-rank", "constant-all-ranks", "swapped-operands", "wrong-reducer-group"}
@@ -57,7 +58,7 @@ class Bugs(unittest.TestCase):
                     undefined = bool(undefined_reads(root))
                     self.assertEqual(undefined, bug.name in LEAVES_A_VALUE_UNDEFINED)
                     hangs = bool(communication_order(root))
-                    self.assertEqual(hangs, bug.name in HANGS)
+                    self.assertEqual(hangs, bug.name in HANGS and model is LLAMA)
 
     def applies(self, name: str, model: tuple[str, ...]) -> bool:
         """Does the model have a place for the bug?"""

@@ -88,8 +88,15 @@ def all_reduce_to_all_gather(plan: Plan, place: Place) -> Plan:
 
 def gradient_all_reduce_to_identity(plan: Plan, place: Place) -> Plan:
     """Every rank goes on with its own term of an activation's gradient."""
-    adapters = _backward_all_reduce(plan, place)
-    return _with_primitives(plan, adapters, lambda old: (_identity(old),))
+    changed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
+    for located in _backward_all_reduce(plan, place):
+        adapter = _adapter(located)
+        # Custom: the primitive is on the gradients themselves, not the transpose
+        # of one on the forward tensors.
+        identity = Primitive("IdentityPrim", adapter.inputs, adapter.outputs, ())
+        new = replace(adapter, primitives=(identity,), is_custom=True)
+        changed[located.device, adapter.identifier] = (new,)
+    return replace_nodes(plan, changed)
 
 
 def wrong_group(plan: Plan, place: Place) -> Plan:
