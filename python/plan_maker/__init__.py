@@ -14,5 +14,6 @@ The layers, each of which knows only the ones before it:
 * `strategy`: the model cut into stages, each stage split over its ranks, and
   the stages scheduled over micro-batches;
 * `bugs`: transformations of a finished plan;
-* `pickle_writer` and `emit`: the plan as pickle opcodes.
+* `pickle_writer` and `emit`: the plan as pickle opcodes;
+* `command_line`: `verify-make-plan`, which `python3 -m plan_maker` runs.
 """

@@ -9,7 +9,6 @@ here, which keeps the data acyclic; the emitter resolves the names.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -73,11 +72,6 @@ class SubTensor:
     def shape(self) -> tuple[int, ...]:
         """Local sizes, in elements."""
         return tuple(end - start for start, end in self.slices)
-
-    @property
-    def element_count(self) -> int:
-        """How many elements the slice has."""
-        return math.prod(self.shape)
 
 
 @dataclass(frozen=True)

@@ -47,11 +47,6 @@ class Parallelism:
         """Devices of one replica."""
         return self.pipeline * self.tensor
 
-    @property
-    def is_single_device(self) -> bool:
-        """One device and one micro-batch: the reference's shape."""
-        return self.data * self.devices_per_replica * self.micro_batches == 1
-
     def local_batch(self, batch: int) -> int:
         """Samples in one micro-batch of one replica."""
         return batch // (self.data * self.micro_batches)

@@ -29,11 +29,6 @@ class Layout:
     dimension: int | None = None
     is_partial: bool = False
 
-    @property
-    def is_split(self) -> bool:
-        """Does every rank hold another slice?"""
-        return self.dimension is not None
-
 
 WHOLE_ON_EACH = Layout()
 TERM_ON_EACH = Layout(is_partial=True)

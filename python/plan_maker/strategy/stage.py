@@ -206,19 +206,16 @@ def communication(source: Value, target: Value) -> tuple[str, tuple[tuple[str, i
     before, after = source.layout, target.layout
     if source.gradient is None:
         return _plain_communication(before, after)
-    match before, after, target.gradient:
-        case Layout(dimension=None, is_partial=False), Layout(dimension=None), gradient if (
-            gradient == TERM_ON_EACH
-        ):
-            return "IdentityAllreducePrim", ()
-        case Layout(is_partial=True), Layout(dimension=None), _:
-            return "AllReduceIdentityPrim", ()
-        case Layout(dimension=None), Layout(dimension=int(to)), _:
-            return "SplitAllGatherPrim", (("dim", to),)
-        case Layout(dimension=int(of)), Layout(dimension=None), _:
-            return "AllGatherSplitPrim", (("dim", of),)
-        case Layout(dimension=int(of)), Layout(dimension=int(to)), _:
-            return "AllToAllAllToAllPrim", (("idim", of), ("odim", to))
+    if before == TERM_ON_EACH and after == WHOLE_ON_EACH:
+        return "AllReduceIdentityPrim", ()
+    if before == WHOLE_ON_EACH and after == WHOLE_ON_EACH and target.gradient == TERM_ON_EACH:
+        return "IdentityAllreducePrim", ()
+    if before == WHOLE_ON_EACH and after.dimension is not None:
+        return "SplitAllGatherPrim", (("dim", after.dimension),)
+    if before.dimension is not None and after == WHOLE_ON_EACH:
+        return "AllGatherSplitPrim", (("dim", before.dimension),)
+    if before.dimension is not None and after.dimension is not None:
+        return "AllToAllAllToAllPrim", (("idim", before.dimension), ("odim", after.dimension))
     raise ValueError(f"no primitive brings {before} to {after} for '{source.tensor.name}'")
 
 
