@@ -35,7 +35,7 @@ bool Machine::fail(const llvm::Twine &text) {
 }
 
 bool Machine::failUnderflow() {
-  if (fence == 0)
+  if (marks.empty())
     return fail("the stack is empty");
   return fail("nothing on the stack above the last mark");
 }
@@ -84,7 +84,7 @@ bool Machine::readProtocol() {
   if (!readNumber(protocol))
     return false;
   if (protocol > 5)
-    return fail("unsupported protocol " + llvm::Twine(protocol));
+    return fail("unsupported protocol " + llvm::Twine(unsigned(protocol)));
   return true;
 }
 

@@ -9,6 +9,7 @@ config.name = "Verify-Unit"
 config.test_exec_root = os.path.join(config.verify_build_root, "test", "Unit")
 config.test_source_root = config.test_exec_root
 config.test_format = lit.formats.GoogleTest(".", "Tests")
-for variable in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "VERIFY_SHARED_DIR"):
+for variable in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "VERIFY_SHARED_DIR",
+                 "VERIFY_PLANS_DIR"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
