@@ -130,7 +130,7 @@ LogicalResult PlanImporter::importBuffers(const DeviceProgram &program) {
 LogicalResult PlanImporter::importLoad(const Cell &cell, const Node &node) {
   Location location = plan.getLocation(node);
   SmallVector<Type> types;
-  SmallVector<Attribute> pieces;
+  SmallVector<Attribute> pieces, names;
   SmallVector<int64_t> ids;
   for (auto [own, executed] : llvm::zip(node.outputs, cell.outputs)) {
     if (!own.isTensor || !executed.isTensor)
@@ -141,10 +141,11 @@ LogicalResult PlanImporter::importLoad(const Cell &cell, const Node &node) {
       return failure();
     types.push_back(type);
     pieces.push_back(plan.getPiece(plan.get(own)));
+    names.push_back(builder.getStringAttr(plan.get(own).name));
     ids.push_back(plan.get(executed).id);
   }
   auto load = tv::LoadDataOp::create(builder, location, types, node.id,
-                                     builder.getArrayAttr(pieces));
+                                     builder.getArrayAttr(names), builder.getArrayAttr(pieces));
   for (auto [id, value] : llvm::zip(ids, load.getResults()))
     values[id] = value;
   return success();

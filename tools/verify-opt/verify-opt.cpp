@@ -5,11 +5,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify/IR/TVDialect.h"
+#include "Verify/Transforms/Passes.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<verify::tv::TVDialect>();
+  verify::registerVerifyPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Verify optimizer driver\n", registry));
 }

@@ -76,10 +76,12 @@ def TV_LoadDataOp : TV_Op<"load_data"> {
     The `k`-th execution of a loader on a device gives micro-batch `k`. `cell`
     is the frontend's number of the loader.
   }];
-  let arguments = (ins I64Attr:$cell, TypedArrayAttrBase<TV_PieceAttr,
-    "what each result holds">:$pieces);
+  let arguments = (ins I64Attr:$cell, StrArrayAttr:$names,
+    TypedArrayAttrBase<TV_PieceAttr, "what each result holds">:$pieces);
   let results = (outs Variadic<TV_Tensor>:$results);
-  let assemblyFormat = "`cell` $cell $pieces attr-dict `:` type($results)";
+  let assemblyFormat = [{
+    `cell` $cell $names `holds` $pieces attr-dict `:` type($results)
+  }];
 }
 
 def TV_SeedOp : TV_Op<"seed"> {

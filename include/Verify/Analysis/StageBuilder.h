@@ -1,0 +1,55 @@
+//===- StageBuilder.h - cuts a graph into units of proof --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builds the stage of one expect: the plan back to values of known lineage, the
+// reference back to the tensors of those lineages. Separate from the pass that
+// outlines all stages because a stage that fails is built again, wider.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_ANALYSIS_STAGEBUILDER_H
+#define VERIFY_ANALYSIS_STAGEBUILDER_H
+
+#include "Verify/IR/TVOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace verify {
+
+/// The expects of a graph, and which of them may be assumed about a value.
+class StageBuilder {
+public:
+  explicit StageBuilder(tv::GraphOp graph);
+
+  /// All expects, by number.
+  llvm::ArrayRef<tv::ExpectOp> getExpects() const { return expects; }
+  /// An expect that must not be assumed any more.
+  void setBroken(tv::ExpectOp expect) { broken.insert(expect); }
+  bool isBroken(tv::ExpectOp expect) const { return broken.contains(expect); }
+
+  /// Builds the stage of `expect` at `builder`. `assumed` gets the expects it
+  /// relies on. Null if either side has more than `limit` ops.
+  tv::StageOp build(tv::ExpectOp expect, mlir::OpBuilder &builder,
+                    llvm::SmallVectorImpl<tv::ExpectOp> &assumed,
+                    size_t limit = 4000);
+
+  /// What decides a stage, as text: equal for stages that differ in names,
+  /// locations, and which devices they run on.
+  static std::string getKey(tv::StageOp stage);
+
+private:
+  tv::ExpectOp findLemma(mlir::Value value) const;
+
+  tv::GraphOp graph;
+  llvm::SmallVector<tv::ExpectOp> expects;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<tv::ExpectOp, 1>> lemmas;
+  llvm::DenseSet<mlir::Operation *> broken;
+};
+
+} // namespace verify
+
+#endif // VERIFY_ANALYSIS_STAGEBUILDER_H

@@ -1,0 +1,91 @@
+//===- Passes.td - the verification pipeline ---------------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_TRANSFORMS_PASSES
+#define VERIFY_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
+  let summary = "plans of devices to one SSA graph over all devices";
+  let description = [{
+    Replaces the plans `@reference` and `@plan` of a module by one `tv.graph`:
+    buffers become values, gradient accumulation a sum over exactly the
+    micro-batches added before the read, communication is linked across devices,
+    backward ops become the ops of the derivative, compositions their parts.
+    Executions of an op for several micro-batches become one op with a domain
+    where they agree, and stay apart where they do not. What the frontend states
+    about a tensor becomes a `tv.expect`, and so does every result of the
+    contract.
+
+    A plan that cannot be executed (an unmatched send, shapes that do not fit)
+    is an error at its op, and the module gets the attribute `tv.malformed`.
+  }];
+  let dependentDialects = ["::verify::tv::TVDialect"];
+  let statistics = [
+    Statistic<"planOps", "plan ops", "Ops of the plan at plan level">,
+    Statistic<"graphOps", "graph ops", "Ops of the plan at graph level">,
+    Statistic<"lemmas", "lemmas", "Lineages stated by the frontend">,
+    Statistic<"results", "results", "Results of the contract">
+  ];
+}
+
+def OutlineStagesPass : Pass<"tv-outline-stages", "::mlir::ModuleOp"> {
+  let summary = "one isolated stage for each expect of a graph";
+  let description = [{
+    For each `tv.expect` builds a `tv.stage`: the ops of the plan back to values
+    whose lineage another expect or the contract gives, and the ops of the
+    reference back to the tensors of those lineages. Expects that no result of
+    the contract needs are left out. The graph stays, for the ledger.
+  }];
+  let dependentDialects = ["::verify::tv::TVDialect"];
+  let statistics = [
+    Statistic<"stages", "stages", "Stages built">,
+    Statistic<"distinct", "distinct stages", "Stages that differ in content">
+  ];
+}
+
+def ReduceShapesPass : Pass<"tv-reduce-shapes", "::mlir::ModuleOp"> {
+  let summary = "the small case that decides each stage";
+  let description = [{
+    Writes on each `tv.stage` the sorts of its dimensions and mesh axes: for
+    each its size, the number of values kept, and the width that number must
+    reach (docs/Soundness.md). Sizes are never changed in the ops: the stage is
+    evaluated at the kept positions, sums count the rest with its weight.
+  }];
+  let dependentDialects = ["::verify::tv::TVDialect"];
+  let statistics = [
+    Statistic<"sorts", "sorts", "Sorts of dimensions found">,
+    Statistic<"rigid", "rigid sorts", "Sorts that could not be reduced">
+  ];
+}
+
+def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
+  let summary = "one verdict for each expect, and the ledger";
+  let description = [{
+    Proves each stage, widens those that do not hold, and confirms what is still
+    wrong by executing the reference and the plan on the same inputs. Every
+    result of the contract is *proved*, *refuted* with a witness, or *unknown*
+    with a reason; the last two are errors at the op of the plan. When
+    everything is proved the ledger checks the argument again.
+  }];
+  let dependentDialects = ["::verify::tv::TVDialect"];
+  let options = [
+    Option<"resourceLimit", "resource-limit", "unsigned", "20000000",
+      "Z3 resource units for one obligation">,
+    Option<"seed", "seed", "unsigned", "0", "Seed of Z3 and of witnesses">,
+    Option<"emitSmtLib", "emit-smtlib", "std::string", "\"\"",
+      "Directory to write each obligation to as SMT-LIB 2">
+  ];
+  let statistics = [
+    Statistic<"byZ3", "obligations by Z3", "Obligations proved by Z3">,
+    Statistic<"byNormalization", "obligations by normalization",
+      "Obligations proved by normal form where Z3 gave up">,
+    Statistic<"widened", "widened stages", "Stages joined with producers">
+  ];
+}
+
+#endif // VERIFY_TRANSFORMS_PASSES

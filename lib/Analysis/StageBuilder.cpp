@@ -1,0 +1,211 @@
+//===- StageBuilder.cpp - cuts a graph into units of proof ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Analysis/StageBuilder.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace verify;
+
+StageBuilder::StageBuilder(tv::GraphOp graph) : graph(graph) {
+  for (auto expect : graph.getBody().getOps<tv::ExpectOp>()) {
+    expects.push_back(expect);
+    // A sum says nothing about one of its terms.
+    if (expect.getValues().size() == 1 &&
+        expect.getLineage().getSumAxes().empty())
+      lemmas[expect.getValues().front()].push_back(expect);
+  }
+}
+
+tv::ExpectOp StageBuilder::findLemma(Value value) const {
+  Operation *producer = value.getDefiningOp();
+  auto produced = producer->getAttrOfType<tv::DomainAttr>("domain");
+  auto found = lemmas.find(value);
+  if (found == lemmas.end() || !produced)
+    return {};
+  for (tv::ExpectOp expect : found->second)
+    if (!broken.contains(expect) &&
+        produced.isSubsetOf(expect.getDomain(), tv::GraphOp(graph).getMesh()))
+      return expect;
+  return {};
+}
+
+namespace {
+/// The ops and boundary of one side of a stage.
+struct Cone {
+  llvm::SetVector<Operation *> ops;
+  /// Values at which the cone ends.
+  llvm::SetVector<Value> ends;
+};
+} // namespace
+
+/// Collects what `roots` depend on, up to values at which `isEnd` holds.
+static Cone getCone(ValueRange roots, llvm::function_ref<bool(Value)> isEnd,
+                    size_t limit) {
+  Cone cone;
+  SmallVector<Value> worklist(roots);
+  while (!worklist.empty() && cone.ops.size() <= limit) {
+    Value value = worklist.pop_back_val();
+    if (isEnd(value)) {
+      cone.ends.insert(value);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (cone.ops.insert(op))
+      llvm::append_range(worklist, llvm::reverse(op->getOperands()));
+  }
+  return cone;
+}
+
+static SmallVector<Operation *>
+inOrder(const llvm::SetVector<Operation *> &ops) {
+  SmallVector<Operation *> sorted(ops.begin(), ops.end());
+  llvm::sort(sorted, [](Operation *left, Operation *right) {
+    return left->isBeforeInBlock(right);
+  });
+  return sorted;
+}
+
+tv::StageOp StageBuilder::build(tv::ExpectOp expect, OpBuilder &builder,
+                                SmallVectorImpl<tv::ExpectOp> &assumed,
+                                size_t limit) {
+  llvm::DenseSet<Value> roots(expect.getValues().begin(),
+                              expect.getValues().end());
+  llvm::MapVector<Value, tv::ExpectOp> used;
+  Cone plan = getCone(
+      expect.getValues(),
+      [&](Value value) {
+        if (isa<tv::DistributeOp>(value.getDefiningOp()))
+          return true;
+        tv::ExpectOp lemma =
+            roots.contains(value) ? tv::ExpectOp() : findLemma(value);
+        if (lemma)
+          used[value] = lemma;
+        return static_cast<bool>(lemma);
+      },
+      limit);
+  llvm::SetVector<Value> tensors;
+  for (Value end : plan.ends) {
+    auto lemma = used.find(end);
+    tensors.insert(lemma != used.end()
+                       ? lemma->second.getReference()
+                       : end.getDefiningOp<tv::DistributeOp>().getReference());
+  }
+  Cone reference = getCone(
+      expect.getReference(),
+      [&](Value value) {
+        return tensors.contains(value) ||
+               isa<tv::InputOp>(value.getDefiningOp());
+      },
+      limit);
+  if (plan.ops.size() > limit || reference.ops.size() > limit)
+    return {};
+  tensors.insert(reference.ends.begin(), reference.ends.end());
+
+  int64_t number = expect.getNumber().value_or(0);
+  auto stage = tv::StageOp::create(
+      builder, expect.getLoc(), ("stage" + Twine(number)).str(),
+      graph.getMesh(), ArrayRef<int64_t>(number), ArrayAttr());
+  Block &body = stage.getBody().emplaceBlock();
+  OpBuilder inner = OpBuilder::atBlockEnd(&body);
+  IRMapping mapping;
+  for (Value tensor : tensors)
+    mapping.map(tensor, body.addArgument(tensor.getType(), tensor.getLoc()));
+  for (Operation *op : inOrder(reference.ops))
+    inner.clone(*op, mapping);
+  SmallVector<Value> ends(plan.ends.begin(), plan.ends.end());
+  for (Value end : ends) {
+    auto lemma = used.find(end);
+    if (lemma == used.end()) {
+      inner.clone(*end.getDefiningOp(), mapping);
+      continue;
+    }
+    tv::ExpectOp given = lemma->second;
+    mapping.map(end,
+                tv::DistributeOp::create(inner, end.getLoc(), end.getType(),
+                                         mapping.lookup(given.getReference()),
+                                         given.getLineage(), given.getDomain(),
+                                         given.getNumberAttr()));
+    assumed.push_back(given);
+  }
+  for (Operation *op : inOrder(plan.ops))
+    inner.clone(*op, mapping);
+  inner.clone(*expect, mapping);
+  return stage;
+}
+
+namespace {
+/// Writes the content of a stage with numbers for names.
+class KeyWriter {
+public:
+  std::string write(tv::StageOp stage) {
+    add(stage.getMesh().getAsOpaquePointer());
+    for (BlockArgument argument : stage.getBody().getArguments()) {
+      values[argument] = values.size();
+      add(argument.getType().getAsOpaquePointer());
+    }
+    for (Operation &op : stage.getBody().front())
+      write(op);
+    return std::move(key);
+  }
+
+private:
+  void add(uint64_t number) {
+    key.append(reinterpret_cast<const char *>(&number), sizeof(number));
+  }
+  void add(const void *pointer) { add(reinterpret_cast<uint64_t>(pointer)); }
+
+  /// Devices are told apart and nothing else: they are numbered as they occur.
+  void addDomain(tv::DomainAttr domain) {
+    for (tv::AxisSetAttr set : domain.getSets()) {
+      add(set.getAxis().getAsOpaquePointer());
+      add(set.getBounds().size());
+      for (size_t i = 0; i < set.getBounds().size(); i += 2)
+        for (int64_t at = set.getBounds()[i]; at < set.getBounds()[i + 1];
+             ++at) {
+          if (set.getAxis().getValue() != "device") {
+            add(set.getBounds()[i]);
+            add(set.getBounds()[i + 1]);
+            break;
+          }
+          add(devices.try_emplace(at, devices.size()).first->second);
+        }
+    }
+  }
+
+  void write(Operation &op) {
+    add(op.getName().getAsOpaquePointer());
+    for (Value operand : op.getOperands())
+      add(values.lookup(operand));
+    for (NamedAttribute attribute : op.getAttrs()) {
+      StringRef name = attribute.getName();
+      if (name == "assumes" || name == "number" || name == "contract")
+        continue;
+      add(attribute.getName().getAsOpaquePointer());
+      if (auto domain = dyn_cast<tv::DomainAttr>(attribute.getValue()))
+        addDomain(domain);
+      else
+        add(attribute.getValue().getAsOpaquePointer());
+    }
+    for (Value result : op.getResults()) {
+      values[result] = values.size();
+      add(result.getType().getAsOpaquePointer());
+    }
+    add(~uint64_t(0));
+  }
+
+  std::string key;
+  llvm::DenseMap<Value, uint64_t> values;
+  llvm::DenseMap<int64_t, uint64_t> devices;
+};
+} // namespace
+
+std::string StageBuilder::getKey(tv::StageOp stage) {
+  return KeyWriter().write(stage);
+}

@@ -1,0 +1,70 @@
+//===- CanonicalizeSSA.cpp - plans of devices to one SSA graph ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Transforms/Passes.h"
+
+#include "LineageLinker.h"
+#include "PlanExecution.h"
+
+using namespace mlir;
+using namespace verify;
+
+namespace verify {
+#define GEN_PASS_DEF_CANONICALIZESSAPASS
+#include "Verify/Transforms/Passes.h.inc"
+} // namespace verify
+
+namespace {
+struct CanonicalizeSSAPass
+    : verify::impl::CanonicalizeSSAPassBase<CanonicalizeSSAPass> {
+  void runOnOperation() override {
+    auto reference = getOperation().lookupSymbol<tv::PlanOp>("reference");
+    auto plan = getOperation().lookupSymbol<tv::PlanOp>("plan");
+    if (!reference && !plan)
+      return;
+    if (!reference || !plan) {
+      getOperation().emitError("needs both plans, @reference and @plan");
+      return signalPassFailure();
+    }
+    if (failed(link(reference, plan)))
+      return signalPassFailure();
+    reference.erase();
+    plan.erase();
+  }
+
+  LogicalResult fail(bool malformed) {
+    if (malformed)
+      getOperation()->setAttr("tv.malformed", UnitAttr::get(&getContext()));
+    return failure();
+  }
+
+  LogicalResult link(tv::PlanOp reference, tv::PlanOp plan) {
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointToEnd(getOperation().getBody());
+    auto graph =
+        tv::GraphOp::create(builder, plan.getLoc(), "graph", plan.getMesh());
+    builder.setInsertionPointToStart(&graph.getBody().emplaceBlock());
+    ReferenceBoundary referenceBoundary(builder);
+    PlanExecution first(reference, builder, referenceBoundary, true);
+    if (failed(first.run()))
+      return failure();
+    PlanBoundary planBoundary(builder, referenceBoundary, plan.getMesh());
+    PlanExecution second(plan, builder, planBoundary, false);
+    if (failed(second.run()))
+      return fail(second.isMalformed());
+    second.setDomains();
+    FailureOr<LinkCounts> counts = linkLineage(first, second, plan, builder);
+    if (failed(counts))
+      return fail(true);
+    plan.walk([&](Operation *op) { ++planOps; });
+    for (Operation &op : graph.getBody().front())
+      graphOps += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
+    lemmas += counts->lemmas;
+    results += counts->results;
+    return success();
+  }
+};
+} // namespace

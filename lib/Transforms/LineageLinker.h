@@ -1,0 +1,81 @@
+//===- LineageLinker.h - states what relates plan and reference -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The contract, and the lemmas. The contract comes from the reference and from
+// the slices of inputs and parameters; nothing the plan says about its other
+// tensors enters it. What the plan does say becomes obligations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_TRANSFORMS_LINEAGELINKER_H
+#define VERIFY_LIB_TRANSFORMS_LINEAGELINKER_H
+
+#include "PlanExecution.h"
+
+namespace verify {
+
+/// Inputs and parameters of the reference program, by name.
+class ReferenceBoundary : public BoundarySource {
+public:
+  explicit ReferenceBoundary(mlir::OpBuilder &builder) : builder(builder) {}
+  mlir::Value load(tv::LoadDataOp op, unsigned number) override;
+  mlir::Value parameter(tv::BufferOp op) override;
+
+  mlir::Value findInput(unsigned number) const;
+  mlir::Value findParameter(llvm::StringRef name) const;
+
+private:
+  mlir::OpBuilder &builder;
+  llvm::SmallVector<mlir::Value> inputs;
+  llvm::StringMap<mlir::Value> parameters;
+};
+
+/// The slice of a reference tensor of `shape` that `piece` names: a dimension
+/// that is `dp * mb` times the plan's is indexed by both axes. Null if the
+/// shapes do not correspond so.
+tv::LineageAttr getLineage(tv::PieceAttr piece, llvm::ArrayRef<int64_t> shape,
+                           tv::MeshAttr mesh);
+
+/// Parts of reference inputs and parameters that the plan's devices hold.
+class PlanBoundary : public BoundarySource {
+public:
+  PlanBoundary(mlir::OpBuilder &builder, const ReferenceBoundary &reference,
+               tv::MeshAttr mesh)
+      : builder(builder), reference(reference), mesh(mesh) {}
+  mlir::Value load(tv::LoadDataOp op, unsigned number) override;
+  mlir::Value parameter(tv::BufferOp op) override;
+
+  /// Whether what failed is that the reference does not belong to the plan.
+  bool isMismatch() const { return mismatch; }
+
+private:
+  mlir::Value distribute(mlir::Value source, tv::PieceAttr piece,
+                         mlir::RankedTensorType type, mlir::Location location,
+                         llvm::StringRef what);
+
+  mlir::OpBuilder &builder;
+  const ReferenceBoundary &reference;
+  tv::MeshAttr mesh;
+  bool mismatch = false;
+  llvm::DenseMap<std::pair<mlir::Value, tv::LineageAttr>, mlir::Value> known;
+};
+
+/// How many expects were written.
+struct LinkCounts {
+  unsigned lemmas = 0, results = 0;
+};
+
+/// Writes an expect for each piece the plan states and the reference has, and
+/// for each result of the contract. Fails, after an error, if a result of the
+/// reference is missing from the plan.
+llvm::FailureOr<LinkCounts> linkLineage(const PlanExecution &reference,
+                                        const PlanExecution &plan,
+                                        tv::PlanOp planOp,
+                                        mlir::OpBuilder &builder);
+
+} // namespace verify
+
+#endif // VERIFY_LIB_TRANSFORMS_LINEAGELINKER_H

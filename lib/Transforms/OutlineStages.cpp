@@ -1,0 +1,64 @@
+//===- OutlineStages.cpp - one isolated stage for each expect -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Transforms/Passes.h"
+
+#include "Verify/Analysis/StageBuilder.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace verify;
+
+namespace verify {
+#define GEN_PASS_DEF_OUTLINESTAGESPASS
+#include "Verify/Transforms/Passes.h.inc"
+} // namespace verify
+
+namespace {
+struct OutlineStagesPass
+    : verify::impl::OutlineStagesPassBase<OutlineStagesPass> {
+  void runOnOperation() override {
+    for (auto graph :
+         llvm::make_early_inc_range(getOperation().getOps<tv::GraphOp>()))
+      if (failed(outline(graph)))
+        return signalPassFailure();
+  }
+
+  LogicalResult outline(tv::GraphOp graph) {
+    StageBuilder stageBuilder(graph);
+    OpBuilder builder(graph);
+    builder.setInsertionPointAfter(graph);
+    llvm::DenseSet<Operation *> needed;
+    for (tv::ExpectOp expect : stageBuilder.getExpects())
+      if (expect.getContract())
+        needed.insert(expect);
+    // An expect is assumed only by values that depend on its own, so from the
+    // last to the first each is known to be needed before it is reached; the
+    // values decide the order, not the numbers.
+    SmallVector<tv::ExpectOp> order(stageBuilder.getExpects());
+    llvm::stable_sort(order, [](tv::ExpectOp left, tv::ExpectOp right) {
+      Operation *first = left.getValues().back().getDefiningOp();
+      Operation *second = right.getValues().back().getDefiningOp();
+      return first != second && first->isBeforeInBlock(second);
+    });
+    llvm::StringSet<> keys;
+    for (tv::ExpectOp expect : llvm::reverse(order)) {
+      if (!needed.contains(expect))
+        continue;
+      SmallVector<tv::ExpectOp> assumed;
+      builder.setInsertionPointAfter(graph);
+      tv::StageOp stage = stageBuilder.build(expect, builder, assumed);
+      if (!stage)
+        return expect.emitOpError("depends on too many ops since the last "
+                                  "tensor of known lineage");
+      needed.insert(assumed.begin(), assumed.end());
+      ++stages;
+      distinct += keys.insert(StageBuilder::getKey(stage)).second;
+    }
+    return success();
+  }
+};
+} // namespace

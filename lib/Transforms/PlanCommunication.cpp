@@ -1,0 +1,255 @@
+//===- PlanCommunication.cpp - links communication across devices ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sends match receives in channel order, collectives match in the order in
+// which a group's members enter them. What cannot be matched is an error at the
+// op that waits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanExecution.h"
+
+using namespace mlir;
+using namespace verify;
+
+Bound PlanExecution::moveTo(Bound bound, int64_t microBatch, Operation *op,
+                            ArrayRef<int64_t> where) {
+  bool isNew;
+  Instance &instance = findInstance(
+      {reinterpret_cast<uintptr_t>(bound.value.getAsOpaquePointer()),
+       static_cast<uintptr_t>(bound.microBatch),
+       static_cast<uintptr_t>(microBatch)},
+      isNew);
+  extend(instance, where, microBatch);
+  if (isNew) {
+    auto set =
+        tv::AxisSetAttr::get(builder.getContext(), builder.getStringAttr("mb"),
+                             {bound.microBatch, bound.microBatch + 1});
+    auto move = tv::MoveOp::create(
+        builder, op->getLoc(), bound.value.getType(), bound.value,
+        tv::DomainAttr::get(builder.getContext(), set), tv::DomainAttr());
+    instance.ops.push_back(move);
+    instance.results.push_back(move);
+  }
+  return {instance.results.front(), microBatch};
+}
+
+PlanExecution::Step PlanExecution::executeReceive(Device &device,
+                                                  tv::ReceiveOp op) {
+  int64_t source = op.getPeer();
+  std::deque<Sent> &channel = channels[{source, device.number}];
+  if (channel.empty())
+    return Step::Blocked;
+  Sent sent = channel.front();
+  channel.pop_front();
+  if (sent.bound.value.getType() != op.getResult().getType()) {
+    malformed = true;
+    op.emitOpError("expects ")
+            .append(op.getResult().getType(), ", device ", source, " sends ",
+                    sent.bound.value.getType())
+            .attachNote(sent.op->getLoc())
+        << "sent here";
+    return Step::Failed;
+  }
+  auto build = [&](ArrayRef<Value> operands,
+                   SmallVectorImpl<Value> &results) -> LogicalResult {
+    auto set = tv::AxisSetAttr::get(builder.getContext(),
+                                    builder.getStringAttr("device"),
+                                    {source, source + 1});
+    results.push_back(tv::MoveOp::create(
+        builder, op.getLoc(), op.getResult().getType(), operands[0],
+        tv::DomainAttr::get(builder.getContext(), set), tv::DomainAttr()));
+    return success();
+  };
+  FailureOr<SmallVector<Bound>> results =
+      instantiate(op, device.number, sent.bound, build);
+  if (failed(results))
+    return Step::Failed;
+  bind(device, op, results->front());
+  return Step::Done;
+}
+
+PlanExecution::Step PlanExecution::executeCommunicate(Device &device,
+                                                      tv::CommunicateOp op) {
+  if (device.arrived) {
+    bind(device, op, *device.arrived);
+    device.arrived.reset();
+    device.waiting = false;
+    return Step::Done;
+  }
+  if (device.waiting)
+    return Step::Blocked;
+  std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
+  if (!llvm::is_contained(group, device.number)) {
+    malformed = true;
+    op.emitOpError("runs on device ")
+        << device.number << ", which is not in its group";
+    return Step::Failed;
+  }
+  if (op.getReplicas())
+    group.push_back(-1); // Another communicator than the same group without.
+  llvm::sort(group);
+  int64_t number = device.collectives[group]++;
+  SmallVector<Arrival> &arrivals = pending[{group, number}];
+  arrivals.push_back({device.number, op, lookup(device, op.getValue())});
+  device.waiting = true;
+  if (arrivals.size() < op.getGroup().size())
+    return Step::Blocked;
+  if (failed(complete(arrivals)))
+    return Step::Failed;
+  pending.erase({group, number});
+  bind(device, op, *device.arrived);
+  device.arrived.reset();
+  device.waiting = false;
+  return Step::Done;
+}
+
+/// Checks that all members of a collective do the same.
+static LogicalResult checkMembers(tv::CommunicateOp first,
+                                  tv::CommunicateOp other) {
+  if (first.getKind() == other.getKind() &&
+      first.getGroup() == other.getGroup() &&
+      first.getDimension() == other.getDimension() &&
+      first.getSplitDimension() == other.getSplitDimension() &&
+      first.getRoot() == other.getRoot() &&
+      first.getResult().getType() == other.getResult().getType())
+    return success();
+  InFlightDiagnostic error = other.emitOpError(
+      "is not what another member of its group enters at this point");
+  error.attachNote(first.getLoc()) << "the other member's collective";
+  return error;
+}
+
+LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
+  // The members' order of arrival differs between micro-batches.
+  llvm::sort(arrivals, [](const Arrival &left, const Arrival &right) {
+    return left.device < right.device;
+  });
+  tv::CommunicateOp first = arrivals.front().op;
+  for (const Arrival &arrival : arrivals.drop_front())
+    if (failed(checkMembers(first, arrival.op))) {
+      malformed = true;
+      return failure();
+    }
+  ArrayRef<int64_t> group = first.getGroup();
+  SmallVector<Bound> operands;
+  SmallVector<int64_t> where(group);
+  for (int64_t member : group) {
+    auto found = llvm::find_if(arrivals, [&](const Arrival &arrival) {
+      return arrival.device == member;
+    });
+    if (found == arrivals.end())
+      return first.emitOpError("is entered twice by one member");
+    operands.push_back(found->bound);
+  }
+  SmallVector<Attribute> axes;
+  if (first.getReplicas())
+    axes.push_back(builder.getStringAttr("dp"));
+  ArrayAttr over = builder.getArrayAttr(axes);
+  auto type = cast<RankedTensorType>(first.getResult().getType());
+  auto count = static_cast<int64_t>(group.size());
+
+  /// Part `number` of `value` along `dimension`.
+  auto slice = [&](Value value, int64_t dimension,
+                   int64_t number) -> FailureOr<Value> {
+    auto whole = cast<RankedTensorType>(value.getType());
+    if (dimension < 0 || dimension >= whole.getRank() ||
+        whole.getDimSize(dimension) % count)
+      return first.emitOpError("cannot cut dimension ")
+             << dimension << " of " << whole << " into " << count << " parts";
+    int64_t size = whole.getDimSize(dimension) / count;
+    SmallVector<int64_t> shape(whole.getShape());
+    shape[dimension] = size;
+    return Value(tv::SliceOp::create(
+        builder, first.getLoc(),
+        RankedTensorType::get(shape, whole.getElementType()), value, dimension,
+        number * size, (number + 1) * size, tv::DomainAttr()));
+  };
+  auto build = [&](ArrayRef<Value> values,
+                   SmallVectorImpl<Value> &results) -> LogicalResult {
+    switch (first.getKind()) {
+    case tv::CollectiveKind::AllReduce:
+      for (Value value : values)
+        if (value.getType() != type)
+          return first.emitOpError("members differ in shape");
+      results.assign(count,
+                     tv::AllReduceOp::create(builder, first.getLoc(), type,
+                                             values, over, tv::DomainAttr()));
+      return success();
+    case tv::CollectiveKind::AllGather:
+      results.assign(
+          count, tv::AllGatherOp::create(builder, first.getLoc(), type, values,
+                                         first.getDimension().value_or(0),
+                                         tv::DomainAttr()));
+      return success();
+    case tv::CollectiveKind::ReduceScatter: {
+      Value sum =
+          tv::AllReduceOp::create(builder, first.getLoc(), values[0].getType(),
+                                  values, over, tv::DomainAttr());
+      for (int64_t member = 0; member < count; ++member) {
+        FailureOr<Value> part =
+            slice(sum, first.getDimension().value_or(0), member);
+        if (failed(part))
+          return failure();
+        results.push_back(*part);
+      }
+      return success();
+    }
+    case tv::CollectiveKind::AllToAll:
+      for (int64_t member = 0; member < count; ++member) {
+        SmallVector<Value> parts;
+        for (Value value : values) {
+          FailureOr<Value> part =
+              slice(value, first.getSplitDimension().value_or(0), member);
+          if (failed(part))
+            return failure();
+          parts.push_back(*part);
+        }
+        results.push_back(tv::AllGatherOp::create(
+            builder, first.getLoc(), type, parts,
+            first.getDimension().value_or(0), tv::DomainAttr()));
+      }
+      return success();
+    case tv::CollectiveKind::Broadcast:
+      break;
+    }
+    return first.emitOpError("is not supported");
+  };
+  FailureOr<SmallVector<Bound>> results =
+      instantiate(first, where, operands, build);
+  if (failed(results)) {
+    malformed = true;
+    return failure();
+  }
+  for (auto [member, bound] : llvm::zip(group, *results))
+    for (Device &device : devices)
+      if (device.number == member)
+        device.arrived = bound;
+  return success();
+}
+
+LogicalResult PlanExecution::reportDeadlock() {
+  malformed = true;
+  for (Device &device : devices) {
+    if (!device.blockedAt)
+      continue;
+    if (auto receive = dyn_cast<tv::ReceiveOp>(device.blockedAt))
+      return receive.emitOpError("on device ")
+             << device.number << " waits for device " << receive.getPeer()
+             << ", which sends nothing more";
+    if (auto communicate = dyn_cast<tv::CommunicateOp>(device.blockedAt)) {
+      InFlightDiagnostic error = communicate.emitOpError("on device ");
+      error << device.number << " waits for members of its group";
+      for (Device &member : devices)
+        if (llvm::is_contained(communicate.getGroup(), member.number) &&
+            &member != &device && member.blockedAt)
+          error.attachNote(member.blockedAt->getLoc())
+              << "device " << member.number << " waits here";
+      return error;
+    }
+  }
+  return plan.emitOpError("does not run to its end");
+}

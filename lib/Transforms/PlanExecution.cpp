@@ -1,0 +1,644 @@
+//===- PlanExecution.cpp - runs a plan symbolically -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanExecution.h"
+
+#include "Verify/IR/Gradients.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/Hashing.h"
+
+using namespace mlir;
+using namespace verify;
+
+BoundarySource::~BoundarySource() = default;
+
+PlanExecution::PlanExecution(tv::PlanOp plan, OpBuilder &builder,
+                             BoundarySource &boundary, bool isReference)
+    : plan(plan), builder(builder), boundary(boundary),
+      isReference(isReference),
+      microBatchCount(plan.getMesh().getAxisSize("mb").value_or(1)),
+      symbols(plan) {}
+
+LogicalResult PlanExecution::run() {
+  for (auto program : plan.getBody().getOps<tv::ProgramOp>()) {
+    Device &device = devices.emplace_back();
+    device.number = program.getDevice();
+    device.next = program.getBody().front().begin();
+    device.end = program.getBody().front().end();
+  }
+  // Devices run in turn, each until it has to wait.
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (Device &device : devices) {
+      while (device.frame || device.next != device.end) {
+        Step step = advance(device);
+        if (step == Step::Failed)
+          return failure();
+        if (step == Step::Blocked)
+          break;
+        progress = true;
+      }
+    }
+  }
+  for (Device &device : devices)
+    if (device.frame || device.next != device.end)
+      return reportDeadlock();
+  for (auto &[channel, sent] : channels)
+    if (!sent.empty()) {
+      malformed = true;
+      return sent.front().op->emitOpError("to device ")
+             << channel.second << " is never received";
+    }
+  return finish();
+}
+
+llvm::DenseMap<Value, Bound> &PlanExecution::valuesOf(Device &device) {
+  return device.frame ? device.frame->values : device.values;
+}
+
+Bound PlanExecution::lookup(Device &device, Value value) {
+  return valuesOf(device).lookup(value);
+}
+
+SmallVector<Bound> PlanExecution::lookup(Device &device, ValueRange values) {
+  return llvm::map_to_vector(
+      values, [&](Value value) { return lookup(device, value); });
+}
+
+void PlanExecution::bind(Device &device, Operation *op, Bound bound,
+                         unsigned result) {
+  valuesOf(device)[op->getResult(result)] = bound;
+  tv::PieceAttr piece;
+  if (auto list = op->getAttrOfType<ArrayAttr>("tv.pieces"))
+    piece = cast<tv::PieceAttr>(list[result]);
+  else
+    piece = op->getAttrOfType<tv::PieceAttr>("tv.piece");
+  // Gradients of parameters are terms until they are reduced.
+  bool isTerm =
+      llvm::any_of(op->getResult(result).getUsers(),
+                   [](Operation *user) { return isa<tv::AddToOp>(user); });
+  if (piece && !isTerm)
+    pieces.push_back({bound.value, piece, device.number, op->getLoc()});
+}
+
+PlanExecution::Step PlanExecution::advance(Device &device) {
+  Block::iterator &next = device.frame ? device.frame->next : device.next;
+  Operation *op = &*next;
+  Frame *frame = device.frame.get();
+  device.blockedAt = nullptr;
+  Step step = execute(device, op);
+  if (step == Step::Blocked)
+    device.blockedAt = op;
+  if (step != Step::Done)
+    return step;
+  // `tv.call` and `tv.return` change the frame and advance themselves.
+  if (device.frame.get() == frame && !isa<tv::CallOp, tv::ReturnOp>(op))
+    ++next;
+  return step;
+}
+
+PlanExecution::Step PlanExecution::execute(Device &device, Operation *op) {
+  if (auto call = dyn_cast<tv::CallOp>(op))
+    return enter(device, call);
+  if (auto end = dyn_cast<tv::ReturnOp>(op))
+    return leave(device, end);
+  if (auto load = dyn_cast<tv::LoadDataOp>(op))
+    return executeLoad(device, load);
+  if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(op))
+    return executeBuffer(device, op);
+  if (auto backward = dyn_cast<tv::BackwardOp>(op))
+    return executeBackward(device, backward);
+  if (auto receive = dyn_cast<tv::ReceiveOp>(op))
+    return executeReceive(device, receive);
+  if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
+    return executeCommunicate(device, communicate);
+  if (auto send = dyn_cast<tv::SendOp>(op)) {
+    channels[{device.number, send.getPeer()}].push_back(
+        {lookup(device, send.getValue()), op});
+    return Step::Done;
+  }
+  if (auto save = dyn_cast<tv::SaveOp>(op)) {
+    Saved &saved =
+        device.saved[{device.frame->call.getInstance(), save.getOp()}];
+    saved.inputs = lookup(device, save.getInputs());
+    saved.outputs = lookup(device, save.getOutputs());
+    return Step::Done;
+  }
+  if (auto output = dyn_cast<tv::OutputOp>(op)) {
+    outputs.push_back({lookup(device, output.getValue()),
+                       output.getName().str(), device.number,
+                       device.outputCount++, op->getLoc()});
+    return Step::Done;
+  }
+  return executeCompute(device, op);
+}
+
+PlanExecution::Step PlanExecution::enter(Device &device, tv::CallOp call) {
+  auto segment = symbols.lookup<tv::SegmentOp>(call.getCallee());
+  Block *body = segment ? &segment.getBody().front() : nullptr;
+  if (!body || body->getNumArguments() != call.getNumOperands() ||
+      static_cast<int64_t>(segment.getDevice()) != device.number) {
+    call.emitOpError("does not name a segment of this device with ")
+        << call.getNumOperands() << " operands";
+    return Step::Failed;
+  }
+  auto frame = std::make_unique<Frame>();
+  frame->call = call;
+  frame->next = body->begin();
+  for (auto [argument, operand] :
+       llvm::zip(body->getArguments(), call.getOperands()))
+    frame->values[argument] = lookup(device, operand);
+  device.frame = std::move(frame);
+  return Step::Done;
+}
+
+PlanExecution::Step PlanExecution::leave(Device &device, tv::ReturnOp op) {
+  SmallVector<Bound> results = lookup(device, op.getOperands());
+  tv::CallOp call = device.frame->call;
+  device.frame.reset();
+  if (results.size() != call.getNumResults()) {
+    call.emitOpError("expects another number of results than its segment has");
+    return Step::Failed;
+  }
+  for (auto [result, bound] : llvm::zip(call.getResults(), results))
+    device.values[result] = bound;
+  ++device.next;
+  return Step::Done;
+}
+
+//===----------------------------------------------------------------------===//
+// Instances
+//===----------------------------------------------------------------------===//
+
+PlanExecution::Instance &PlanExecution::findInstance(SmallVector<uintptr_t> key,
+                                                     bool &isNew) {
+  uint64_t hash = llvm::hash_combine_range(key.begin(), key.end());
+  auto &candidates = instanceOfHash[hash & ~uint64_t(3)];
+  for (unsigned candidate : candidates)
+    if (instances[candidate].key == key) {
+      isNew = false;
+      return instances[candidate];
+    }
+  isNew = true;
+  candidates.push_back(instances.size());
+  instances.emplace_back().key = std::move(key);
+  return instances.back();
+}
+
+void PlanExecution::extend(Instance &instance, ArrayRef<int64_t> where,
+                           int64_t microBatch) {
+  for (int64_t device : where)
+    if (!llvm::is_contained(instance.devices, device))
+      instance.devices.push_back(device);
+  if (microBatch < 0)
+    instance.allMicroBatches = true;
+  else
+    instance.microBatches.insert(microBatch);
+}
+
+FailureOr<SmallVector<Bound>>
+PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
+                           ArrayRef<Bound> operands, Build build) {
+  int64_t microBatch = -1;
+  for (const Bound &operand : operands)
+    if (microBatch < 0)
+      microBatch = operand.microBatch;
+  SmallVector<Value> values;
+  SmallVector<uintptr_t> key = {reinterpret_cast<uintptr_t>(op)};
+  for (Bound operand : operands) {
+    if (operand.microBatch >= 0 && operand.microBatch != microBatch)
+      operand = moveTo(operand, microBatch, op, where);
+    values.push_back(operand.value);
+    key.push_back(
+        reinterpret_cast<uintptr_t>(operand.value.getAsOpaquePointer()));
+  }
+  bool isNew;
+  Instance &instance = findInstance(std::move(key), isNew);
+  if (isNew) {
+    Block *block = builder.getInsertionBlock();
+    Operation *last = block->empty() ? nullptr : &block->back();
+    if (failed(build(values, instance.results)))
+      return failure();
+    for (auto it = last ? std::next(last->getIterator()) : block->begin();
+         it != block->end(); ++it) {
+      it->setLoc(op->getLoc());
+      instance.ops.push_back(&*it);
+    }
+  }
+  extend(instance, where, microBatch);
+  SmallVector<Bound> results;
+  for (Value value : instance.results)
+    results.push_back({value, microBatch});
+  return results;
+}
+
+tv::DomainAttr PlanExecution::getDomain(ArrayRef<int64_t> where,
+                                        int64_t microBatch) {
+  MLIRContext *context = builder.getContext();
+  SmallVector<tv::AxisSetAttr> sets;
+  auto addSet = [&](StringRef axis, SmallVector<int64_t> coordinates) {
+    llvm::sort(coordinates);
+    SmallVector<int64_t> bounds;
+    for (int64_t coordinate : coordinates) {
+      if (!bounds.empty() && bounds.back() == coordinate)
+        ++bounds.back();
+      else
+        bounds.append({coordinate, coordinate + 1});
+    }
+    sets.push_back(
+        tv::AxisSetAttr::get(context, builder.getStringAttr(axis), bounds));
+  };
+  addSet("device", SmallVector<int64_t>(where));
+  if (microBatch >= 0)
+    addSet("mb", {microBatch});
+  return tv::DomainAttr::get(context, sets);
+}
+
+void PlanExecution::setDomains() {
+  if (isReference)
+    return;
+  MLIRContext *context = builder.getContext();
+  for (Instance &instance : instances) {
+    tv::DomainAttr domain = getDomain(instance.devices, -1);
+    bool isFree =
+        instance.allMicroBatches ||
+        static_cast<int64_t>(instance.microBatches.size()) == microBatchCount;
+    if (!isFree) {
+      SmallVector<int64_t> sorted(instance.microBatches.begin(),
+                                  instance.microBatches.end());
+      llvm::sort(sorted);
+      SmallVector<int64_t> bounds;
+      for (int64_t coordinate : sorted) {
+        if (!bounds.empty() && bounds.back() == coordinate)
+          ++bounds.back();
+        else
+          bounds.append({coordinate, coordinate + 1});
+      }
+      SmallVector<tv::AxisSetAttr> sets(domain.getSets());
+      sets.push_back(tv::AxisSetAttr::get(
+          context, StringAttr::get(context, "mb"), bounds));
+      domain = tv::DomainAttr::get(context, sets);
+    }
+    for (Operation *op : instance.ops)
+      op->setAttr("domain", domain);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Whether a copy gives the very same values: float to float.
+static bool isPlainCopy(Operation *op) {
+  auto copy = dyn_cast<tv::CopyOp>(op);
+  if (!copy)
+    return false;
+  auto isReal = [](Value value) {
+    return isa<FloatType>(getGradientType(value.getType()).getElementType());
+  };
+  if (copy.getOperand().getType() != copy.getResult().getType() &&
+      !(isReal(copy.getOperand()) && isReal(copy.getResult())))
+    return false;
+  // Where one op takes both, or two copies of one value, each needs a gradient
+  // of its own.
+  auto source = [](Value value) {
+    auto producer = value.getDefiningOp<tv::CopyOp>();
+    return producer ? producer.getOperand() : value;
+  };
+  for (OpOperand &use : copy.getResult().getUses())
+    for (OpOperand &other : use.getOwner()->getOpOperands())
+      if (&other != &use && !isa<tv::SaveOp>(use.getOwner()) &&
+          (other.get() == copy.getOperand() ||
+           source(other.get()) == copy.getOperand()))
+        return false;
+  return true;
+}
+
+PlanExecution::Step PlanExecution::executeCompute(Device &device,
+                                                  Operation *op) {
+  if (isPlainCopy(op)) {
+    bind(device, op, lookup(device, op->getOperand(0)));
+    return Step::Done;
+  }
+  if (op->getNumResults() != 1) {
+    op->emitOpError("does not belong into a device program");
+    return Step::Failed;
+  }
+  auto build = [&](ArrayRef<Value> operands,
+                   SmallVectorImpl<Value> &results) -> LogicalResult {
+    if (isa<tv::SeedOp>(op)) {
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
+      results.push_back(tv::ConstantOp::create(
+          builder, op->getLoc(), type,
+          DenseElementsAttr::get(
+              type, builder.getFloatAttr(type.getElementType(), 1.0)),
+          tv::DomainAttr()));
+      return success();
+    }
+    IRMapping mapping;
+    mapping.map(op->getOperands(), operands);
+    Operation *clone = builder.clone(*op, mapping);
+    clone->removeDiscardableAttr("tv.piece");
+    auto composition = dyn_cast<tv::CompositionOpInterface>(clone);
+    if (!composition) {
+      results.push_back(clone->getResult(0));
+      return success();
+    }
+    FailureOr<SmallVector<Value>> parts = composition.decompose(builder);
+    if (failed(parts))
+      return failure();
+    clone->erase();
+    results = *parts;
+    return success();
+  };
+  FailureOr<SmallVector<Bound>> results =
+      instantiate(op, device.number, lookup(device, op->getOperands()), build);
+  if (failed(results))
+    return Step::Failed;
+  bind(device, op, results->front());
+  return Step::Done;
+}
+
+/// The ops of the graph that lead from `inputs` to `outputs`, in order.
+static SmallVector<Operation *> opsBetween(ArrayRef<Value> inputs,
+                                           ArrayRef<Value> outputs) {
+  llvm::DenseSet<Value> stop(inputs.begin(), inputs.end());
+  llvm::SetVector<Operation *> found;
+  SmallVector<Value> worklist(outputs);
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (stop.contains(value) || !op || !found.insert(op))
+      continue;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  SmallVector<Operation *> ops = found.takeVector();
+  llvm::sort(ops, [](Operation *left, Operation *right) {
+    return left->isBeforeInBlock(right);
+  });
+  return ops;
+}
+
+PlanExecution::Step PlanExecution::executeBackward(Device &device,
+                                                   tv::BackwardOp op) {
+  std::optional<uint64_t> mirror = device.frame->call.getMirror();
+  auto found = mirror ? device.saved.find({*mirror, op.getForward()})
+                      : device.saved.end();
+  if (found == device.saved.end()) {
+    malformed = true;
+    op.emitOpError("runs before its forward op (cell ")
+        << op.getForward() << ") in the execution that it mirrors";
+    return Step::Failed;
+  }
+  const Saved &saved = found->second;
+  SmallVector<Bound> operands = lookup(device, op.getGradients());
+  size_t gradientCount = operands.size();
+  // The micro-batch is that of the saved values.
+  operands.insert(operands.begin(), saved.inputs.begin(), saved.inputs.end());
+  operands.append(saved.outputs.begin(), saved.outputs.end());
+  // Layout: inputs, gradients, outputs.
+  size_t inputCount = saved.inputs.size();
+  for (int64_t number : op.getWrt())
+    if (number < 0 || number >= static_cast<int64_t>(inputCount)) {
+      op.emitOpError("has no operand ") << number;
+      return Step::Failed;
+    }
+  auto build = [&](ArrayRef<Value> values,
+                   SmallVectorImpl<Value> &results) -> LogicalResult {
+    ArrayRef<Value> inputs = values.take_front(inputCount);
+    ArrayRef<Value> given = values.slice(inputCount, gradientCount);
+    ArrayRef<Value> produced = values.drop_front(inputCount + gradientCount);
+    SmallVector<Value> outputGradients(produced.size());
+    for (auto [number, gradient] : llvm::zip(op.getOutputs(), given)) {
+      if (number < 0 || number >= static_cast<int64_t>(produced.size()))
+        return op.emitOpError("has no result ") << number;
+      if (cast<RankedTensorType>(gradient.getType()).getShape() !=
+          cast<RankedTensorType>(produced[number].getType()).getShape()) {
+        malformed = true;
+        return op.emitOpError("takes a gradient of another shape than the "
+                              "forward result");
+      }
+      outputGradients[number] = gradient;
+    }
+    SmallVector<Value> wrt;
+    for (int64_t number : op.getWrt()) {
+      if (llvm::is_contained(wrt, inputs[number]))
+        return op.emitOpError("needs two gradients of one value");
+      wrt.push_back(inputs[number]);
+    }
+    FailureOr<SmallVector<Value>> all = buildReverse(
+        builder, op.getLoc(),
+        opsBetween(SmallVector<Value>(inputs), SmallVector<Value>(produced)),
+        wrt, produced, outputGradients);
+    if (failed(all))
+      return failure();
+    for (auto [k, gradient] : llvm::enumerate(*all)) {
+      auto type = cast<RankedTensorType>(op.getResult(k).getType());
+      if (!gradient)
+        gradient = tv::ConstantOp::create(
+            builder, op.getLoc(), type,
+            DenseElementsAttr::get(type,
+                                   builder.getZeroAttr(type.getElementType())),
+            tv::DomainAttr());
+      if (cast<RankedTensorType>(gradient.getType()).getShape() !=
+          type.getShape()) {
+        malformed = true;
+        return op.emitOpError("declares a gradient of ")
+               << type << ", the forward operand has " << gradient.getType();
+      }
+      results.push_back(gradient);
+    }
+    return success();
+  };
+  FailureOr<SmallVector<Bound>> results =
+      instantiate(op, device.number, operands, build);
+  if (failed(results))
+    return Step::Failed;
+  for (auto [k, bound] : llvm::enumerate(*results))
+    bind(device, op, bound, k);
+  return Step::Done;
+}
+
+PlanExecution::Step PlanExecution::executeLoad(Device &device,
+                                               tv::LoadDataOp op) {
+  int64_t execution = device.loads[op.getCell()]++;
+  int64_t microBatch = isReference ? -1 : execution;
+  for (unsigned number = 0; number < op.getNumResults(); ++number) {
+    Value value = boundary.load(op, number);
+    if (!value)
+      return Step::Failed;
+    // One value for all devices: an instance of the loader's piece.
+    bool isNew;
+    Instance &instance = findInstance(
+        {reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())}, isNew);
+    if (isNew && value.getDefiningOp<tv::DistributeOp>())
+      instance.ops.push_back(value.getDefiningOp());
+    extend(instance, device.number, -1);
+    valuesOf(device)[op.getResult(number)] = {value, microBatch};
+  }
+  return Step::Done;
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+PlanExecution::Step PlanExecution::executeBuffer(Device &device,
+                                                 Operation *op) {
+  auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
+  auto buffer = symbols.lookup<tv::BufferOp>(name.getAttr());
+  if (!buffer) {
+    op->emitOpError("names no buffer: ") << name;
+    return Step::Failed;
+  }
+  if (auto add = dyn_cast<tv::AddToOp>(op)) {
+    buffers[buffer].push_back({lookup(device, add.getValue()), op->getLoc()});
+    return Step::Done;
+  }
+  if (auto write = dyn_cast<tv::WriteOp>(op)) {
+    buffers[buffer].assign(1, {lookup(device, write.getValue()), op->getLoc()});
+    return Step::Done;
+  }
+  if (buffer.getGradientOf()) {
+    FailureOr<Value> value = materialize(buffer, device.number, op->getLoc());
+    if (failed(value))
+      return Step::Failed;
+    bind(device, op, {*value, -1});
+    return Step::Done;
+  }
+  Value &value = parameters[buffer];
+  if (!value)
+    value = boundary.parameter(buffer);
+  if (!value)
+    return Step::Failed;
+  bool isNew;
+  Instance &instance = findInstance(
+      {reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())}, isNew);
+  if (isNew && value.getDefiningOp<tv::DistributeOp>())
+    instance.ops.push_back(value.getDefiningOp());
+  extend(instance, device.number, -1);
+  bind(device, op, {value, -1});
+  return Step::Done;
+}
+
+FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
+                                            Location location) {
+  // Each value once, with the micro-batches in which it was added; a value that
+  // was added twice in one micro-batch starts another round.
+  struct Round {
+    Value value;
+    llvm::DenseSet<int64_t> microBatches;
+    int64_t invariant = 0; ///< times it was added without a micro-batch
+    Location location;
+  };
+  SmallVector<Round> rounds;
+  for (const Contribution &entry : buffers[buffer]) {
+    auto fits = [&](const Round &round) {
+      return round.value == entry.bound.value &&
+             (entry.bound.microBatch < 0 ||
+              !round.microBatches.contains(entry.bound.microBatch));
+    };
+    auto found = llvm::find_if(rounds, fits);
+    if (found == rounds.end()) {
+      rounds.push_back({entry.bound.value, {}, 0, entry.location});
+      found = std::prev(rounds.end());
+    }
+    if (entry.bound.microBatch < 0)
+      ++found->invariant;
+    else
+      found->microBatches.insert(entry.bound.microBatch);
+  }
+  auto type = buffer.getType().getTensor();
+  bool isNew;
+  SmallVector<uintptr_t> key = {
+      reinterpret_cast<uintptr_t>(buffer.getOperation())};
+  for (const Round &round : rounds) {
+    key.push_back(
+        reinterpret_cast<uintptr_t>(round.value.getAsOpaquePointer()));
+    SmallVector<int64_t> sorted(round.microBatches.begin(),
+                                round.microBatches.end());
+    llvm::sort(sorted);
+    key.push_back(sorted.size());
+    key.append(sorted.begin(), sorted.end());
+    key.push_back(round.invariant);
+  }
+  Instance &instance = findInstance(key, isNew);
+  extend(instance, device, -1);
+  if (!isNew)
+    return instance.results.front();
+  auto record = [&](Value value, Location where) {
+    value.getDefiningOp()->setLoc(where);
+    instance.ops.push_back(value.getDefiningOp());
+    return value;
+  };
+  Value total;
+  for (const Round &round : rounds) {
+    if (round.value.getType() != type) {
+      malformed = true;
+      return emitError(round.location) << "adds " << round.value.getType()
+                                       << " to a gradient of " << type;
+    }
+    Value term = round.value;
+    if (!round.microBatches.empty() && !isReference) {
+      SmallVector<int64_t> sorted(round.microBatches.begin(),
+                                  round.microBatches.end());
+      llvm::sort(sorted);
+      SmallVector<int64_t> bounds;
+      for (int64_t coordinate : sorted) {
+        if (!bounds.empty() && bounds.back() == coordinate)
+          ++bounds.back();
+        else
+          bounds.append({coordinate, coordinate + 1});
+      }
+      term =
+          record(tv::AccumulateOp::create(
+                     builder, round.location, type, term,
+                     tv::AxisSetAttr::get(builder.getContext(),
+                                          builder.getStringAttr("mb"), bounds),
+                     tv::DomainAttr()),
+                 round.location);
+    } else if (round.invariant > 1) {
+      Value times =
+          record(buildScalar(builder, round.location, round.invariant),
+                 round.location);
+      term = record(tv::MultiplyOp::create(builder, round.location, type, term,
+                                           times, tv::DomainAttr()),
+                    round.location);
+    }
+    total = total ? record(tv::AddOp::create(builder, round.location, type,
+                                             total, term, tv::DomainAttr()),
+                           round.location)
+                  : term;
+  }
+  if (!total)
+    total = record(tv::ConstantOp::create(
+                       builder, location, type,
+                       DenseElementsAttr::get(
+                           type, builder.getZeroAttr(type.getElementType())),
+                       tv::DomainAttr()),
+                   location);
+  instance.results.push_back(total);
+  return total;
+}
+
+LogicalResult PlanExecution::finish() {
+  for (auto buffer : plan.getBody().getOps<tv::BufferOp>()) {
+    if (!buffer.getGradientOf())
+      continue;
+    auto parameter = symbols.lookup<tv::BufferOp>(*buffer.getGradientOf());
+    if (!parameter)
+      return buffer.emitOpError("names no parameter");
+    ArrayRef<Contribution> entries = buffers[buffer];
+    Location location =
+        entries.empty() ? buffer.getLoc() : entries.back().location;
+    FailureOr<Value> value = materialize(buffer, buffer.getDevice(), location);
+    if (failed(value))
+      return failure();
+    gradients.push_back({parameter, *value, location});
+  }
+  return success();
+}

@@ -1,0 +1,191 @@
+//===- PlanExecution.h - runs a plan symbolically ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Executes all device programs of a plan once, in an order their communication
+// allows, and builds the ops of the graph level on the way. An op that is
+// executed again, for another micro-batch, on the same operands is not built
+// again: its domain grows. What does not fit is built apart, so uniformity is
+// checked and never assumed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_TRANSFORMS_PLANEXECUTION_H
+#define VERIFY_LIB_TRANSFORMS_PLANEXECUTION_H
+
+#include "Verify/IR/TVOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <deque>
+
+namespace verify {
+
+/// A graph value as a device sees it: of one micro-batch, or the same in all.
+struct Bound {
+  mlir::Value value;
+  int64_t microBatch = -1;
+};
+
+/// A graph value and what the plan states about it.
+struct StatedPiece {
+  mlir::Value value;
+  tv::PieceAttr piece;
+  int64_t device;
+  mlir::Location location;
+};
+
+/// A result of the run on one device.
+struct PlanOutput {
+  Bound bound;
+  std::string name;
+  int64_t device;
+  unsigned ordinal; ///< position among the device's outputs
+  mlir::Location location;
+};
+
+/// What a gradient buffer holds at the end.
+struct FinalGradient {
+  tv::BufferOp parameter;
+  mlir::Value value;
+  mlir::Location location;
+};
+
+/// Makes the graph values of the tensors nobody computes.
+class BoundarySource {
+public:
+  virtual ~BoundarySource();
+  /// Result `number` of a loader, for all micro-batches. Null after an error.
+  virtual mlir::Value load(tv::LoadDataOp op, unsigned number) = 0;
+  virtual mlir::Value parameter(tv::BufferOp op) = 0;
+};
+
+class PlanExecution {
+public:
+  /// Builds at the end of `builder`'s block. In a reference plan ops get no
+  /// domain and nothing depends on a micro-batch.
+  PlanExecution(tv::PlanOp plan, mlir::OpBuilder &builder,
+                BoundarySource &boundary, bool isReference);
+
+  /// Runs all programs to the end. Fails after an error at the op that cannot
+  /// be executed: `isMalformed()` then tells a broken plan from one that is
+  /// not understood.
+  llvm::LogicalResult run();
+  bool isMalformed() const { return malformed; }
+
+  llvm::ArrayRef<StatedPiece> getPieces() const { return pieces; }
+  llvm::ArrayRef<PlanOutput> getOutputs() const { return outputs; }
+  llvm::ArrayRef<FinalGradient> getGradients() const { return gradients; }
+  /// Writes the domains of all ops that were built.
+  void setDomains();
+
+private:
+  struct Frame {
+    tv::CallOp call;
+    mlir::Block::iterator next;
+    llvm::DenseMap<mlir::Value, Bound> values;
+  };
+  struct Saved {
+    llvm::SmallVector<Bound> inputs, outputs;
+  };
+  struct Device {
+    int64_t number;
+    mlir::Block::iterator next, end;
+    llvm::DenseMap<mlir::Value, Bound> values;
+    std::unique_ptr<Frame> frame;
+    llvm::DenseMap<std::pair<int64_t, int64_t>, Saved> saved;
+    llvm::DenseMap<int64_t, int64_t> loads; ///< executions, by loader
+    std::map<std::vector<int64_t>, int64_t> collectives;
+    bool waiting = false; ///< arrived at a collective
+    std::optional<Bound> arrived;
+    mlir::Operation *blockedAt = nullptr;
+    unsigned outputCount = 0;
+  };
+  /// Ops built for one op of the plan on one tuple of operands.
+  struct Instance {
+    llvm::SmallVector<uintptr_t> key;
+    llvm::SmallVector<mlir::Operation *> ops;
+    llvm::SmallVector<mlir::Value> results;
+    llvm::SmallVector<int64_t, 2> devices;
+    llvm::DenseSet<int64_t> microBatches;
+    bool allMicroBatches = false;
+  };
+  struct Contribution {
+    Bound bound;
+    mlir::Location location;
+  };
+  struct Sent {
+    Bound bound;
+    mlir::Operation *op;
+  };
+  struct Arrival {
+    int64_t device;
+    tv::CommunicateOp op;
+    Bound bound;
+  };
+  enum class Step { Done, Blocked, Failed };
+  using Build = llvm::function_ref<mlir::LogicalResult(
+      llvm::ArrayRef<mlir::Value>, llvm::SmallVectorImpl<mlir::Value> &)>;
+
+  // PlanExecution.cpp
+  Step advance(Device &device);
+  Step execute(Device &device, mlir::Operation *op);
+  llvm::DenseMap<mlir::Value, Bound> &valuesOf(Device &device);
+  Bound lookup(Device &device, mlir::Value value);
+  llvm::SmallVector<Bound> lookup(Device &device, mlir::ValueRange values);
+  void bind(Device &device, mlir::Operation *op, Bound bound,
+            unsigned result = 0);
+  /// The results of `op` on `operands`: built by `build`, or found again.
+  llvm::FailureOr<llvm::SmallVector<Bound>>
+  instantiate(mlir::Operation *op, llvm::ArrayRef<int64_t> devices,
+              llvm::ArrayRef<Bound> operands, Build build);
+  Instance &findInstance(llvm::SmallVector<uintptr_t> key, bool &isNew);
+  void extend(Instance &instance, llvm::ArrayRef<int64_t> devices,
+              int64_t microBatch);
+  void place(Instance &instance, mlir::Operation *first, mlir::Location loc);
+  Step executeCompute(Device &device, mlir::Operation *op);
+  Step executeBackward(Device &device, tv::BackwardOp op);
+  Step executeLoad(Device &device, tv::LoadDataOp op);
+  Step executeBuffer(Device &device, mlir::Operation *op);
+  Step enter(Device &device, tv::CallOp call);
+  Step leave(Device &device, tv::ReturnOp op);
+  mlir::FailureOr<mlir::Value> materialize(tv::BufferOp buffer, int64_t device,
+                                           mlir::Location location);
+  mlir::LogicalResult finish();
+
+  // PlanCommunication.cpp
+  Step executeReceive(Device &device, tv::ReceiveOp op);
+  Step executeCommunicate(Device &device, tv::CommunicateOp op);
+  mlir::LogicalResult complete(llvm::MutableArrayRef<Arrival> arrivals);
+  mlir::LogicalResult reportDeadlock();
+  Bound moveTo(Bound bound, int64_t microBatch, mlir::Operation *op,
+               llvm::ArrayRef<int64_t> devices);
+  tv::DomainAttr getDomain(llvm::ArrayRef<int64_t> devices, int64_t microBatch);
+
+  tv::PlanOp plan;
+  mlir::OpBuilder &builder;
+  BoundarySource &boundary;
+  bool isReference;
+  bool malformed = false;
+  int64_t microBatchCount;
+  mlir::SymbolTable symbols;
+  std::deque<Device> devices;
+  std::deque<Instance> instances;
+  llvm::DenseMap<uint64_t, llvm::SmallVector<unsigned, 1>> instanceOfHash;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, std::deque<Sent>> channels;
+  std::map<std::pair<std::vector<int64_t>, int64_t>, llvm::SmallVector<Arrival>>
+      pending;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> parameters;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Contribution>> buffers;
+  llvm::SmallVector<StatedPiece> pieces;
+  llvm::SmallVector<PlanOutput> outputs;
+  llvm::SmallVector<FinalGradient> gradients;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_TRANSFORMS_PLANEXECUTION_H
