@@ -42,7 +42,7 @@ def TV_AllGatherOp : TV_ComputeOp<"all_gather",
                        OptionalAttr<TV_DomainAttr>:$domain);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = [{
-    operands attr-dict (`on` $domain^)? `:` functional-type(operands, results)
+    operands (`on` $domain^)? attr-dict `:` functional-type(operands, results)
   }];
 }
 

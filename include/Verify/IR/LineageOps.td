@@ -76,14 +76,14 @@ def TV_ExpectOp : TV_Op<"expect"> {
     expect with a contract is a result of the run; the others are stated by the
     frontend and used as lemmas once proved.
 
-    Example: `tv.expect %1 is %0 #tv.lineage<[dp, 0:4 of 4]> on #tv.domain<device = 1> : tensor<4xf32>, tensor<8xf32>`
+    Example: `tv.expect %1 is %0 <[dp, 0:4 of 4]> on <device = 1> : tensor<4xf32> is tensor<8xf32>`
   }];
   let arguments = (ins Variadic<TV_Tensor>:$values, TV_Tensor:$reference,
     TV_LineageAttr:$lineage, TV_DomainAttr:$domain,
     OptionalAttr<I64Attr>:$number, OptionalAttr<TV_ContractAttr>:$contract);
   let assemblyFormat = [{
     $values `is` $reference $lineage `on` $domain (`number` $number^)?
-    (`contract` $contract^)? attr-dict `:` type($values) `,` type($reference)
+    (`contract` $contract^)? attr-dict `:` type($values) `is` type($reference)
   }];
   let hasVerifier = 1;
 }

@@ -1,0 +1,75 @@
+// RUN: verify-opt %s --allow-unregistered-dialect --split-input-file --verify-diagnostics
+
+// expected-error @below {{axis 'dp' has size 0}}
+"axis_size"() {value = #tv.axis<"dp", 0>} : () -> ()
+
+// -----
+
+// expected-error @below {{axis 'dp' has size -1}}
+"mesh_axis_size"() {value = #tv.mesh<dp = -1>} : () -> ()
+
+// -----
+
+// expected-error @below {{axis 'dp' occurs twice}}
+"mesh_names"() {value = #tv.mesh<dp = 2, dp = 2>} : () -> ()
+
+// -----
+
+// expected-error @below {{mesh has more than 2^63 points}}
+"mesh_size"() {value = #tv.mesh<a = 4294967296, b = 4294967296>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected a coordinate or 'start:end'}}
+"empty_set"() {value = #tv.axis_set<mb = >} : () -> ()
+
+// -----
+
+// expected-error @below {{intervals of axis 'mb' are not sorted, nonempty and disjoint}}
+"empty_interval"() {value = #tv.axis_set<mb = 3:3>} : () -> ()
+
+// -----
+
+// expected-error @below {{intervals of axis 'mb' are not sorted, nonempty and disjoint}}
+"unsorted_intervals"() {value = #tv.axis_set<mb = 3:4 | 0:2>} : () -> ()
+
+// -----
+
+// Adjacent intervals are one interval, so that equal sets have equal text.
+// expected-error @below {{intervals of axis 'mb' are not sorted, nonempty and disjoint}}
+"adjacent_intervals"() {value = #tv.axis_set<mb = 0:2 | 2:4>} : () -> ()
+
+// -----
+
+// expected-error @below {{intervals of axis 'mb' are not sorted, nonempty and disjoint}}
+"negative_coordinate"() {value = #tv.axis_set<mb = -1:4>} : () -> ()
+
+// -----
+
+// expected-error @below {{axes of a domain are not sorted: 'device'}}
+"unsorted_axes"() {value = #tv.domain<mb = 0, device = 1>} : () -> ()
+
+// -----
+
+// expected-error @below {{axes of a domain are not sorted: 'mb'}}
+"repeated_axis"() {value = #tv.domain<mb = 0, mb = 1>} : () -> ()
+
+// -----
+
+// expected-error @below {{range 4:4 is empty or not inside 8}}
+"empty_range"() {value = #tv.factor<4:4 of 8>} : () -> ()
+
+// -----
+
+// expected-error @below {{range 4:9 is empty or not inside 8}}
+"range_outside"() {value = #tv.lineage<[4:9 of 8]>} : () -> ()
+
+// -----
+
+// expected-error @below {{range -1:4 is empty or not inside 8}}
+"negative_range"() {value = #tv.piece<1, [-1:4 of 8]>} : () -> ()
+
+// -----
+
+// expected-error @below {{expected 'of'}}
+"range_without_extent"() {value = #tv.piece<1, [0:4]>} : () -> ()
