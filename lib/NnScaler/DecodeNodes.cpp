@@ -54,6 +54,21 @@ bool Decoder::decodeMirror(const ObjectFields &object, Index &mirror) {
          failType(object, Field::Mirror, "a cell or None", value);
 }
 
+bool Decoder::decodeDevices(const ObjectFields &object,
+                            llvm::ArrayRef<int64_t> &devices) {
+  if (!getIntegers(object, Field::NodeDevices, devices))
+    return false;
+  // Equal arrays are one array: each is checked once.
+  if (devices.empty() || !checkedDevices.insert(devices.data()).second)
+    return true;
+  for (int64_t device : devices)
+    if (!isDevice(device) || !knownDevices.contains(device))
+      return failField(object, Field::NodeDevices,
+                       "device " + llvm::Twine(device) +
+                           " is not among the devices of the plan");
+  return true;
+}
+
 bool Decoder::decodeNode(Value value, Index index) {
   ObjectFields object = open(value);
   Node node;
@@ -65,7 +80,7 @@ bool Decoder::decodeNode(Value value, Index index) {
       !decodeArguments(object, Field::Inputs, node.inputs) ||
       !decodeArguments(object, Field::Outputs, node.outputs) ||
       !decodeKeywords(object, Field::Keywords, node.keywords) ||
-      !getIntegers(object, Field::NodeDevices, node.devices) ||
+      !decodeDevices(object, node.devices) ||
       !decodeMirror(object, node.mirror))
     return false;
   bool isDecoded = true;

@@ -34,12 +34,11 @@ bool Decoder::decodeRoot() {
       !getObject(object, Field::ExecutionPlan, PlanClass::ExecutionPlan,
                  executionPlan))
     return false;
-  llvm::DenseSet<int64_t> seen;
   for (int64_t device : plan.devices) {
-    if (device < 0 || device >= INT32_MAX)
+    if (!isDevice(device))
       return failField(object, Field::Devices,
                        llvm::Twine(device) + " is no device");
-    if (!seen.insert(device).second)
+    if (!knownDevices.insert(device).second)
       return failField(object, Field::Devices,
                        "device " + llvm::Twine(device) + " occurs twice");
   }
@@ -63,13 +62,13 @@ bool Decoder::decodePrograms(const ObjectFields &executionPlan) {
     return false;
   if (graph.getKind(sequences) != Kind::Dictionary)
     return failType(executionPlan, Field::Sequences, "dict", sequences);
-  llvm::DenseSet<int64_t> missing(plan.devices.begin(), plan.devices.end());
+  llvm::DenseSet<int64_t> missing = knownDevices;
   for (size_t i = 0, e = graph.getNumEntries(sequences); i != e; ++i) {
     auto [key, sequence] = graph.getEntry(sequences, i);
     std::optional<int64_t> device = toInteger(key);
     if (!device)
       return failType(executionPlan, Field::Sequences, "devices", key);
-    if (!missing.erase(*device))
+    if (!isDevice(*device) || !missing.erase(*device))
       return failField(executionPlan, Field::Sequences,
                        "device " + llvm::Twine(*device) +
                            " is not among the devices of the plan");

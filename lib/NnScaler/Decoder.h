@@ -25,6 +25,7 @@
 #include "Verify/Pickle/Graph.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/StringSaver.h"
 
@@ -195,6 +196,8 @@ private:
   bool decodeAdapter(const ObjectFields &adapter, Node &node);
   bool decodePrimitive(const ObjectFields &adapter, Value value,
                        Primitive &primitive);
+  bool decodeDevices(const ObjectFields &object,
+                     llvm::ArrayRef<int64_t> &devices);
   bool decodeMirror(const ObjectFields &object, Index &mirror);
   bool decodeAnnotations(const ObjectFields &op, Node &node);
   bool decodeModule(const ObjectFields &op, Node &node);
@@ -236,6 +239,12 @@ private:
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Primitive>> primitivesByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Cell>> cellsByValue;
   std::vector<llvm::MutableArrayRef<Cell>> cellArrays;
+  /// Whether a number can be that of a device, and a key of knownDevices.
+  static bool isDevice(int64_t number) {
+    return number >= 0 && number < INT32_MAX;
+  }
+  llvm::DenseSet<int64_t> knownDevices;
+  llvm::DenseSet<const int64_t *> checkedDevices;
   /// The place of each object of the graph in its table, by its number in the
   /// graph.
   std::vector<Index> indices;

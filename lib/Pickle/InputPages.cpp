@@ -20,7 +20,8 @@
 
 using namespace verify::pickle;
 
-static constexpr size_t batchSize = 1 << 21;
+/// A system call takes as long as reading some kilobytes.
+static constexpr size_t batchSize = 1 << 19;
 
 InputPages::InputPages(const llvm::MemoryBuffer &buffer) {
 #ifdef __linux__

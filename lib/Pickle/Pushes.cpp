@@ -38,7 +38,8 @@ bool Machine::runSlice(const Byte *sliceEnd) {
 
 LLVM_ATTRIBUTE_ALWAYS_INLINE void Machine::runPushes(const Byte *sliceEnd) {
   // The longest of these opcodes has five bytes.
-  const Byte *last = std::min(sliceEnd, end - 4);
+  const Byte *last =
+      getRemaining() > 4 ? std::min(sliceEnd, end - 4) : position;
   const Byte *next = position;
   Value *top = stack.begin() + stack.size();
   const Value *bottom = stack.begin() + fence;

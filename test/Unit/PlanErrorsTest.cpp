@@ -122,6 +122,9 @@ TEST(PlanErrorsTest, Programs) {
       {"plan", "_seq", sequence(integer(1), list({})),
        "ExecutionPlan: field '_seq': device 1 is not among the devices of the "
        "plan"},
+      {"plan", "_seq", sequence(integer(INT64_MAX), list({})),
+       "ExecutionPlan: field '_seq': device 9223372036854775807 is not among "
+       "the devices of the plan"},
       {"plan", "_seq", sequence(string("0"), list({})),
        "ExecutionPlan: field '_seq': expected devices, found str"},
       {"plan", "_seq", sequence(integer(0), null()),
@@ -167,6 +170,12 @@ TEST(PlanErrorsTest, Nodes) {
        "IRDimops 20: field '_kwargs': expected keywords, found int"},
       {"linear", "name", integer(3),
        "IRDimops 20: field 'name': expected str, found int"},
+      {"linear", "_device", integers({0, 1}),
+       "IRDimops 20: field '_device': device 1 is not among the devices of the "
+       "plan"},
+      {"linear", "_device", integers({INT64_MAX}),
+       "IRDimops 20: field '_device': device 9223372036854775807 is not among "
+       "the devices of the plan"},
       {"linear", "_annos_candidates", tuple({null()}),
        "IRDimops 20: field '_annos_candidates': expected str, found None"},
       {"adapter", "_prims",
