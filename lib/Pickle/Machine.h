@@ -100,12 +100,16 @@ private:
       return getSparseMemo(slot);
     return push(memo[slot]);
   }
+  /// Whether the next slot to be written is the one after the array's last.
+  bool isDense() const {
+    return numMemoized == memo.size() && sparseMemo.empty();
+  }
   bool getSparseMemo(uint64_t slot);
   bool failUnwritten(uint64_t slot);
   bool putMemo(uint64_t slot);
   /// Writes the slot after the last one, as protocol 4 does.
   bool memoize() {
-    if (LLVM_UNLIKELY(numMemoized != memo.size()))
+    if (LLVM_UNLIKELY(!isDense()))
       return putMemo(numMemoized);
     if (!need(1))
       return false;

@@ -45,9 +45,7 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE void Machine::runPushes(const Byte *sliceEnd) {
   const Value *bottom = stack.begin() + fence;
   Value *slots = memo.begin();
   size_t numSlots = memo.size();
-  // Whether the slots are those that were written, as the numbering of
-  // protocol 4 gives them.
-  bool isDense = numMemoized == numSlots;
+  const bool mayMemoize = isDense();
 
   while (next < last) {
     uint32_t slot;
@@ -67,7 +65,7 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE void Machine::runPushes(const Byte *sliceEnd) {
       next += 5;
       continue;
     case Opcode::Memoize:
-      if (LLVM_UNLIKELY(!isDense || top == bottom))
+      if (LLVM_UNLIKELY(!mayMemoize || top == bottom))
         break;
       slots[numSlots++] = top[-1];
       next += 1;
@@ -118,7 +116,7 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE void Machine::runPushes(const Byte *sliceEnd) {
 
   position = next;
   stack.setSize(static_cast<size_t>(top - stack.begin()));
-  if (isDense)
+  if (mayMemoize)
     numMemoized = numSlots;
   memo.setSize(numSlots);
 }
