@@ -173,15 +173,14 @@ bool Decoder::decodeModule(const ObjectFields &op, Node &node) {
 }
 
 bool Decoder::decodeAdapter(const ObjectFields &adapter, Node &node) {
-  Field custom = adapter.find(Field::Adapter_custom) ? Field::Adapter_custom
-                                                     : Field::Adapter_customOld;
+  Field custom =
+      adapter.find(Field::IsCustom) ? Field::IsCustom : Field::IsCustomOld;
   Value sequence;
   llvm::ArrayRef<Value> elements;
-  if (!getBoolean(adapter, Field::Adapter_forward, node.isForward) ||
-      !getBoolean(adapter, Field::Adapter_differentiable,
-                  node.isDifferentiable) ||
+  if (!getBoolean(adapter, Field::IsForward, node.isForward) ||
+      !getBoolean(adapter, Field::IsDifferentiable, node.isDifferentiable) ||
       !getBoolean(adapter, custom, node.isCustom) ||
-      !getElements(adapter, Field::Adapter_primitives, sequence, elements))
+      !getElements(adapter, Field::Primitives, sequence, elements))
     return false;
   auto known = primitivesByValue.find(sequence.getRaw());
   if (known != primitivesByValue.end()) {
@@ -202,8 +201,8 @@ bool Decoder::decodeAdapter(const ObjectFields &adapter, Node &node) {
 bool Decoder::decodePrimitive(const ObjectFields &adapter, Value value,
                               Primitive &primitive) {
   if (classes.get(value) != PlanClass::Primitive)
-    return failType(adapter, Field::Adapter_primitives,
-                    "a communication primitive", value);
+    return failType(adapter, Field::Primitives, "a communication primitive",
+                    value);
   ObjectFields object = open(value);
   primitive.name = intern(graph.describe(value));
   return decodeArguments(object, Field::Inputs, primitive.inputs) &&

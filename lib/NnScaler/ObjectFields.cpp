@@ -18,15 +18,15 @@ using namespace verify::nnscaler;
 
 llvm::StringRef nnscaler::getFieldName(Field field) {
   switch (field) {
-  case Field::Adapter_custom:
+  case Field::IsCustom:
     return "custom";
-  case Field::Adapter_customOld:
+  case Field::IsCustomOld:
     return "_custom";
-  case Field::Adapter_differentiable:
+  case Field::IsDifferentiable:
     return "_differentiable";
-  case Field::Adapter_forward:
+  case Field::IsForward:
     return "_forward";
-  case Field::Adapter_primitives:
+  case Field::Primitives:
     return "_prims";
   case Field::Annotations:
     return "_annos_candidates";
