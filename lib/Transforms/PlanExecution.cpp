@@ -328,17 +328,12 @@ PlanExecution::Step PlanExecution::executeCompute(Device &device,
     op->emitOpError("does not belong into a device program");
     return Step::Failed;
   }
+  if (isa<tv::SeedOp>(op)) {
+    bind(device, op, {getSeed(device, op), -1});
+    return Step::Done;
+  }
   auto build = [&](ArrayRef<Value> operands,
                    SmallVectorImpl<Value> &results) -> LogicalResult {
-    if (isa<tv::SeedOp>(op)) {
-      auto type = cast<RankedTensorType>(op->getResult(0).getType());
-      results.push_back(tv::ConstantOp::create(
-          builder, op->getLoc(), type,
-          DenseElementsAttr::get(
-              type, builder.getFloatAttr(type.getElementType(), 1.0)),
-          tv::DomainAttr()));
-      return success();
-    }
     IRMapping mapping;
     mapping.map(op->getOperands(), operands);
     Operation *clone = builder.clone(*op, mapping);
@@ -361,6 +356,25 @@ PlanExecution::Step PlanExecution::executeCompute(Device &device,
     return Step::Failed;
   bind(device, op, results->front());
   return Step::Done;
+}
+
+Value PlanExecution::getSeed(Device &device, Operation *op) {
+  // Every seed of one type is the same value, in whichever call it occurs.
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  bool isNew;
+  Instance &instance = findInstance(
+      {reinterpret_cast<uintptr_t>(type.getAsOpaquePointer())}, isNew);
+  extend(instance, device.number, -1);
+  if (isNew) {
+    Value seed = tv::ConstantOp::create(
+        builder, op->getLoc(), type,
+        DenseElementsAttr::get(
+            type, builder.getFloatAttr(type.getElementType(), 1.0)),
+        tv::DomainAttr());
+    instance.ops.push_back(seed.getDefiningOp());
+    instance.results.push_back(seed);
+  }
+  return instance.results.front();
 }
 
 /// The ops of the graph that lead from `inputs` to `outputs`, in order.

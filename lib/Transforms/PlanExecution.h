@@ -148,6 +148,7 @@ private:
               int64_t microBatch);
   void place(Instance &instance, mlir::Operation *first, mlir::Location loc);
   Step executeCompute(Device &device, mlir::Operation *op);
+  mlir::Value getSeed(Device &device, mlir::Operation *op);
   Step executeBackward(Device &device, tv::BackwardOp op);
   Step executeLoad(Device &device, tv::LoadDataOp op);
   Step executeBuffer(Device &device, mlir::Operation *op);
