@@ -1,0 +1,150 @@
+//===- FactorAnalysis.h - sorts of dimensions and their small case -*- C++
+//-*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides which positions of each dimension have to be looked at. Dimensions
+// and mesh axes are cut into blocks and factors until everything that an op or
+// a lineage relates is made of the same atoms (a *sort*). An atom that nothing
+// tells its values apart in keeps `width` of them and one that stands for the
+// rest; docs/Soundness.md has the argument. Positions are always those of the
+// full-size program, so the small case is the full-size program evaluated at
+// inputs that are equal across the rest.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_ANALYSIS_FACTORANALYSIS_H
+#define VERIFY_ANALYSIS_FACTORANALYSIS_H
+
+#include "Verify/IR/TVOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <string>
+#include <vector>
+
+namespace verify {
+
+/// A position that is looked at, and how many positions it stands for.
+struct Representative {
+  int64_t position = 0;
+  int64_t weight = 1;
+};
+
+/// A sort of which the analysis decided something, for reports.
+struct SortInfo {
+  int64_t size = 0;
+  int64_t width = 0;
+  int64_t kept = 0; ///< representatives, the bulk included
+  bool isRigid = false;
+};
+
+class FactorAnalysis {
+public:
+  /// How ops on positions are treated: as unknown tensors, the same on both
+  /// sides, or exactly, with all positions kept.
+  enum class Positions { Opaque, Exact };
+  /// A dimension, or a mesh axis.
+  using Node = unsigned;
+
+  struct Options {
+    Positions positions = Positions::Opaque;
+    /// Keeps this many values of each sort instead of its width: enough to
+    /// execute, not to prove.
+    std::optional<int64_t> fixedWidth;
+    /// Most positions a rigid sort may have.
+    int64_t rigidLimit = 8192;
+  };
+
+  /// Analyzes the ops of `body`, which is that of a stage or a graph.
+  FactorAnalysis(mlir::Block &body, tv::MeshAttr mesh, Options options);
+
+  /// Why no small case was found, if none was.
+  const std::optional<std::string> &getFailure() const { return failure; }
+
+  llvm::ArrayRef<Node> getDimensions(mlir::Value value) const;
+  /// The node of mesh axis number `axis`; axes are those of the mesh but for
+  /// `device`, whose coordinates are spelled out.
+  Node getAxis(unsigned axis) const { return axes[axis]; }
+  unsigned getAxisCount() const { return axes.size(); }
+  std::optional<unsigned> findAxis(llvm::StringRef name) const;
+  /// The nodes of the factors of an op's index relation.
+  llvm::ArrayRef<Node> getFactors(mlir::Operation *op) const;
+  const IndexRelation &getRelation(mlir::Operation *op) const;
+  /// Whether the op is one unknown tensor for both sides.
+  bool isOpaque(mlir::Operation *op) const { return opaque.contains(op); }
+
+  /// The positions of a node that are looked at, in order.
+  llvm::ArrayRef<Representative> getRepresentatives(Node node) const;
+  /// How many positions `position` stands for; 0 if it is not looked at.
+  int64_t getWeight(Node node, int64_t position) const;
+
+  /// Indices, one position for each node, such that equality there is equality
+  /// everywhere: one for each pattern of equal and different values. None if
+  /// there are more than `limit`.
+  std::optional<std::vector<llvm::SmallVector<int64_t>>>
+  getPatterns(llvm::ArrayRef<Node> nodes, size_t limit) const;
+
+  llvm::SmallVector<SortInfo> getSorts() const;
+
+private:
+  enum class Kind : uint8_t { Atom, Concat, Product, Forward };
+  struct NodeData {
+    Kind kind = Kind::Atom;
+    bool isRigid = false;
+    int64_t size = 1;
+    llvm::SmallVector<Node, 2> children;
+    int64_t width = 0;
+  };
+  using Counts = llvm::SmallDenseMap<Node, int64_t, 8>;
+
+  // FactorUnification.cpp
+  Node newAtom(int64_t size);
+  Node newNode(Kind kind, llvm::ArrayRef<Node> children);
+  Node find(Node node) const;
+  void forward(Node from, Node to);
+  void makeRigid(Node node);
+  void unify(Node left, Node right);
+  bool tryUnify(Node left, Node right);
+  bool unifyBlocks(Node left, Node right);
+  bool unifyFactors(Node left, Node right);
+  llvm::SmallVector<Node> getBlocks(Node node);
+  llvm::SmallVector<Node> getFactorList(Node node);
+  std::optional<std::pair<Node, Node>> split(Node node, int64_t offset);
+  std::optional<std::pair<Node, Node>> divide(Node node, int64_t minor);
+  void cut(Node node, int64_t offset);
+
+  // FactorAnalysis.cpp
+  void relate(mlir::Operation &op);
+  void relateDomain(mlir::Operation &op);
+  void relateLineage(tv::LineageAttr lineage, mlir::Value reference,
+                     mlir::ValueRange locals);
+  Node build(const DimensionExpr &expr, llvm::ArrayRef<Node> factors);
+  void addValue(mlir::Value value);
+  void fail(const llvm::Twine &reason);
+
+  // FactorWidths.cpp
+  void computeWidths(mlir::Block &body);
+  void count(Node node, Counts &counts) const;
+  void raise(const Counts &width);
+
+  tv::MeshAttr mesh;
+  Options options;
+  std::optional<std::string> failure;
+  mutable std::vector<NodeData> nodes;
+  Node unit;
+  llvm::SmallVector<Node> axes;
+  llvm::SmallVector<std::string> axisNames;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Node, 4>> dimensions;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Node, 6>> factors;
+  llvm::DenseMap<mlir::Operation *, IndexRelation> relations;
+  llvm::DenseMap<mlir::Operation *, unsigned> opaque;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> opaqueTensors;
+  mutable llvm::DenseMap<Node, std::vector<Representative>> representatives;
+  unsigned opaqueCount = 0;
+};
+
+} // namespace verify
+
+#endif // VERIFY_ANALYSIS_FACTORANALYSIS_H
