@@ -174,6 +174,9 @@ LogicalResult PowerOp::buildGradients(OpBuilder &builder, Value gradient,
 FailureOr<IndexRelation> ConstantOp::getIndexRelation() {
   IndexRelation relation;
   auto type = cast<RankedTensorType>(getResult().getType());
+  if (!isa<DenseIntOrFPElementsAttr>(getValue()) ||
+      !getValue().getElementType().isIntOrFloat())
+    return emitOpError("literals are not a dense list of numbers");
   if (cast<ShapedType>(getValue().getType()).getShape() != type.getShape() &&
       !getValue().isSplat())
     return emitOpError("has literals of another shape than its result");

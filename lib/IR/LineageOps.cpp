@@ -38,6 +38,21 @@ static LogicalResult verifyDomain(Operation *op, DomainAttr domain,
   return success();
 }
 
+/// Checks the axes that `op` sums over or reads at another coordinate.
+static LogicalResult verifyAxes(Operation *op, MeshAttr mesh) {
+  if (auto move = dyn_cast<MoveOp>(op))
+    return verifyDomain(op, move.getSource(), mesh);
+  if (auto accumulate = dyn_cast<AccumulateOp>(op))
+    return verifyDomain(
+        op, DomainAttr::get(op->getContext(), accumulate.getOver()), mesh);
+  if (auto reduce = dyn_cast<AllReduceOp>(op))
+    for (StringRef axis : reduce.getAxes().getAsValueRange<StringAttr>())
+      if (!mesh.getAxisSize(axis))
+        return op->emitOpError("names axis '")
+               << axis << "', which the mesh lacks";
+  return success();
+}
+
 /// The domain in which `op` reads its operands: its own, except that axes it
 /// sums over or reads at another coordinate are replaced.
 static DomainAttr getReadDomain(Operation *op, DomainAttr domain) {
@@ -73,6 +88,16 @@ static DomainAttr withoutAxis(DomainAttr domain, StringRef axis) {
   return DomainAttr::get(domain.getContext(), sets);
 }
 
+/// Whether `op` reads `operand` as a value of the plan: as it is one itself,
+/// except for the ops that lead from one program to the other.
+static bool readsPlanValue(Operation *op, OpOperand &operand) {
+  if (isa<DistributeOp>(op))
+    return false;
+  if (auto expect = dyn_cast<ExpectOp>(op))
+    return operand.getOperandNumber() < expect.getValues().size();
+  return op->hasAttr("domain");
+}
+
 /// Checks that each value the plan reads exists where it is read, and that
 /// reference ops do not read plan values or the other way round.
 static LogicalResult verifyReads(Block &body, MeshAttr mesh) {
@@ -80,19 +105,22 @@ static LogicalResult verifyReads(Block &body, MeshAttr mesh) {
     auto domain = op.getAttrOfType<DomainAttr>("domain");
     if (domain && failed(verifyDomain(&op, domain, mesh)))
       return failure();
-    if (isa<DistributeOp, ExpectOp>(op))
-      continue;
-    for (Value operand : op.getOperands()) {
-      Operation *producer = operand.getDefiningOp();
+    if (failed(verifyAxes(&op, mesh)))
+      return failure();
+    for (OpOperand &operand : op.getOpOperands()) {
+      Operation *producer = operand.get().getDefiningOp();
       DomainAttr produced = producer
                                 ? producer->getAttrOfType<DomainAttr>("domain")
                                 : DomainAttr();
-      if (static_cast<bool>(produced) != static_cast<bool>(domain))
+      bool isRead = readsPlanValue(&op, operand);
+      if (static_cast<bool>(produced) != isRead)
         return op.emitOpError("mixes values of the reference and of the plan");
-      if (!domain)
+      if (!isRead)
         continue;
       DomainAttr read = getReadDomain(&op, domain);
-      if (isa<AllReduceOp, AllGatherOp>(op)) {
+      // Several values come from one device each.
+      bool isJoint = isa<ExpectOp>(op) && op.getNumOperands() > 2;
+      if (isJoint || isa<AllReduceOp, AllGatherOp>(op)) {
         read = withoutAxis(read, "device");
         produced = withoutAxis(produced, "device");
       }

@@ -81,7 +81,7 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
     return success();
   };
   SMLoc location = parser.getCurrentLocation();
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalLessGreater,
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
                                      parseAxis))
     return {};
   return MeshAttr::getChecked([&] { return parser.emitError(location); },
@@ -89,8 +89,6 @@ Attribute MeshAttr::parse(AsmParser &parser, Type) {
 }
 
 void MeshAttr::print(AsmPrinter &printer) const {
-  if (getAxes().empty())
-    return;
   printer << '<';
   llvm::interleaveComma(getAxes(), printer, [&](AxisAttr axis) {
     printer.printKeywordOrString(axis.getName().getValue());
@@ -237,7 +235,7 @@ Attribute DomainAttr::parse(AsmParser &parser, Type) {
   SmallVector<AxisSetAttr> sets;
   SMLoc location = parser.getCurrentLocation();
   if (parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::OptionalLessGreater, [&]() -> ParseResult {
+          AsmParser::Delimiter::LessGreater, [&]() -> ParseResult {
             sets.push_back(parseAxisSet(parser));
             return success(static_cast<bool>(sets.back()));
           }))
@@ -247,8 +245,6 @@ Attribute DomainAttr::parse(AsmParser &parser, Type) {
 }
 
 void DomainAttr::print(AsmPrinter &printer) const {
-  if (getSets().empty())
-    return;
   printer << '<';
   llvm::interleaveComma(getSets(), printer,
                         [&](AxisSetAttr set) { printAxisSet(printer, set); });
@@ -374,7 +370,9 @@ Attribute LineageAttr::parse(AsmParser &parser, Type) {
     return success();
   };
   SMLoc location = parser.getCurrentLocation();
-  if (failed(parser.parseOptionalLess()))
+  if (parser.parseLess())
+    return {};
+  if (succeeded(parser.parseOptionalGreater()))
     return LineageAttr::get(parser.getContext(), {}, {});
   if (failed(parser.parseOptionalKeyword("sum"))) {
     if (parser.parseCommaSeparatedList(parseDimension))
@@ -400,8 +398,6 @@ Attribute LineageAttr::parse(AsmParser &parser, Type) {
 }
 
 void LineageAttr::print(AsmPrinter &printer) const {
-  if (getDimensions().empty() && getSumAxes().empty())
-    return;
   printer << '<';
   llvm::interleaveComma(getDimensions(), printer, [&](ArrayAttr dimension) {
     printer << '[';
@@ -423,8 +419,22 @@ void LineageAttr::print(AsmPrinter &printer) const {
 // PieceAttr
 //===----------------------------------------------------------------------===//
 
+LogicalResult PieceAttr::verify(EmitError emitError, int64_t full,
+                                bool gradient, ArrayRef<int64_t> bounds,
+                                int64_t part, int64_t parts) {
+  if (bounds.size() % 3)
+    return emitError() << "bounds of a piece are not a list of ranges";
+  for (size_t i = 0; i < bounds.size(); i += 3)
+    if (failed(verifyRange(emitError, bounds[i], bounds[i + 1], bounds[i + 2])))
+      return failure();
+  if (part < 0 || part >= parts)
+    return emitError() << "there is no term " << part << " of " << parts;
+  return success();
+}
+
 Attribute PieceAttr::parse(AsmParser &parser, Type) {
   int64_t full, part = 0, parts = 1;
+  SMLoc location = parser.getCurrentLocation();
   SmallVector<int64_t> bounds;
   if (parser.parseLess() || parser.parseInteger(full))
     return {};
@@ -433,10 +443,7 @@ Attribute PieceAttr::parse(AsmParser &parser, Type) {
       parser.parseCommaSeparatedList(
           AsmParser::Delimiter::Square, [&]() -> ParseResult {
             int64_t start, end, extent;
-            SMLoc location = parser.getCurrentLocation();
-            if (parseRange(parser, start, end, extent) ||
-                failed(verifyRange([&] { return parser.emitError(location); },
-                                   start, end, extent)))
+            if (parseRange(parser, start, end, extent))
               return failure();
             bounds.append({start, end, extent});
             return success();
@@ -448,8 +455,9 @@ Attribute PieceAttr::parse(AsmParser &parser, Type) {
     return {};
   if (parser.parseGreater())
     return {};
-  return PieceAttr::get(parser.getContext(), full, gradient, bounds, part,
-                        parts);
+  return PieceAttr::getChecked([&] { return parser.emitError(location); },
+                               parser.getContext(), full, gradient, bounds,
+                               part, parts);
 }
 
 void PieceAttr::print(AsmPrinter &printer) const {

@@ -73,3 +73,8 @@
 
 // expected-error @below {{expected 'of'}}
 "range_without_extent"() {value = #tv.piece<1, [0:4]>} : () -> ()
+
+// -----
+
+// expected-error @below {{there is no term 2 of 2}}
+"term_outside"() {value = #tv.piece<1, [0:4 of 4], 2 of 2>} : () -> ()

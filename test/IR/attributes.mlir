@@ -7,8 +7,8 @@
 
 // CHECK: "mesh"() {value = #tv.mesh<dp = 2, device = 4, "odd name" = 1>}
 "mesh"() {value = #tv.mesh<dp = 2, device = 4, "odd name" = 1>} : () -> ()
-// CHECK: "mesh_without_axes"() {value = #tv.mesh}
-"mesh_without_axes"() {value = #tv.mesh} : () -> ()
+// CHECK: "mesh_without_axes"() {value = #tv.mesh<>}
+"mesh_without_axes"() {value = #tv.mesh<>} : () -> ()
 
 // CHECK: "axis_set"() {value = #tv.axis_set<device = 0:2 | 5>}
 "axis_set"() {value = #tv.axis_set<device = 0:2 | 5>} : () -> ()
@@ -18,8 +18,8 @@
 
 // CHECK: "domain"() {value = #tv.domain<device = 1, mb = 0:15>}
 "domain"() {value = #tv.domain<device = 1, mb = 0:15>} : () -> ()
-// CHECK: "everywhere"() {value = #tv.domain}
-"everywhere"() {value = #tv.domain} : () -> ()
+// CHECK: "everywhere"() {value = #tv.domain<>}
+"everywhere"() {value = #tv.domain<>} : () -> ()
 
 // CHECK: "factors"() {axis = #tv.factor<dp>, range = #tv.factor<0:4 of 8>}
 "factors"() {axis = #tv.factor<dp>, range = #tv.factor<0:4 of 8>} : () -> ()
@@ -28,8 +28,8 @@
 "lineage"() {value = #tv.lineage<[dp, mb, 8:16 of 16], [0:1024 of 1024]>} : () -> ()
 // CHECK: "term_of_a_sum"() {value = #tv.lineage<[0:1 of 1] sum dp, mb>}
 "term_of_a_sum"() {value = #tv.lineage<[0:1 of 1] sum dp, mb>} : () -> ()
-// CHECK: "scalar"() {value = #tv.lineage}
-"scalar"() {value = #tv.lineage} : () -> ()
+// CHECK: "scalar"() {value = #tv.lineage<>}
+"scalar"() {value = #tv.lineage<>} : () -> ()
 // CHECK: "scalar_term"() {value = #tv.lineage<sum dp>}
 "scalar_term"() {value = #tv.lineage<sum dp>} : () -> ()
 // CHECK: "dimension_without_factors"() {value = #tv.lineage<[]>}

@@ -16,14 +16,20 @@ tv.graph @pair <dp = 2, device = 2, mb = 4> {
   // CHECK: %[[A:.*]] = tv.undefined "a" on <device = 0> : tensor<1xf32>
   %a = tv.undefined "a" on <device = 0> : tensor<1xf32>
   %b = tv.undefined "b" on <device = 1> : tensor<1xf32>
+  // On a domain without named axes, and a scalar.
+  // CHECK: %[[ALL:.*]] = tv.undefined "c" on <> : tensor<f32>
+  %c = tv.undefined "c" on <> : tensor<f32>
+  %scalar = tv.input <input "scalar"> : tensor<f32>
+  // CHECK: tv.expect %[[ALL]] is %{{.*}} <> on <> : tensor<f32> is tensor<f32>
+  tv.expect %c is %scalar <> on <> : tensor<f32> is tensor<f32>
   // CHECK: tv.expect %[[A]], %{{.*}} is %[[LOSS]] <[0:1 of 1] sum dp, mb> on <device = 0:2> number 3 contract <output "loss"> : tensor<1xf32>, tensor<1xf32> is tensor<1xf32>
   tv.expect %a, %b is %loss <[0:1 of 1] sum dp, mb> on <device = 0:2> number 3 contract <output "loss"> : tensor<1xf32>, tensor<1xf32> is tensor<1xf32>
 }
 
 // A graph without ops, with attributes.
-// CHECK: tv.graph @empty #tv.mesh attributes {tv.note = 1 : i64} {
+// CHECK: tv.graph @empty <> attributes {tv.note = 1 : i64} {
 // CHECK-NEXT: }
-tv.graph @empty #tv.mesh attributes {tv.note = 1 : i64} {
+tv.graph @empty <> attributes {tv.note = 1 : i64} {
 }
 
 // CHECK: tv.stage @stage <dp = 2> expects array<i64: 3, 8>(%[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>) {

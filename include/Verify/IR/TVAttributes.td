@@ -154,6 +154,7 @@ def TV_PieceAttr : TV_Attr<"Piece", "piece"> {
   let parameters = (ins "int64_t":$full, "bool":$gradient,
     ArrayRefParameter<"int64_t">:$bounds, "int64_t":$part, "int64_t":$parts);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def TV_ContractAttr : TV_Attr<"Contract", "contract"> {

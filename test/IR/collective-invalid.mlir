@@ -1,0 +1,69 @@
+// RUN: verify-opt %s --split-input-file --verify-diagnostics
+
+tv.graph @all_reduce_of_nothing <device = 2> {
+  // expected-error @below {{has no operands}}
+  %y = tv.all_reduce over [] on <device = 0> : () -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @all_reduce_changes_type <device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<1xf32>
+  // expected-error @below {{operands and result differ in type}}
+  %y = tv.all_reduce %x over [] on <device = 0> : (tensor<1xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @all_reduce_over_unknown_axis <device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4xf32>
+  // expected-error @below {{names axis 'dp', which the mesh lacks}}
+  %y = tv.all_reduce %x over ["dp"] on <device = 0> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @all_gather_of_nothing <device = 2> {
+  // expected-error @below {{has no operands}}
+  %y = tv.all_gather on <device = 0> {dimension = 0 : i64} : () -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @moved_from_several_coordinates <device = 4> {
+  %x = tv.undefined "x" on <device = 0:2> : tensor<4xf32>
+  // expected-error @below {{reads axis 'device' at several coordinates}}
+  %y = tv.move %x from <device = 0:2> on <device = 3> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @moved_from_outside <device = 4> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4xf32>
+  // expected-error @below {{names coordinate 4 of axis 'device' of size 4}}
+  %y = tv.move %x from <device = 4> on <device = 3> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @moved_from_another_device <device = 4> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4xf32>
+  // expected-error @below {{reads a value on #tv.domain<device = 1> that exists on #tv.domain<device = 0> only}}
+  %y = tv.move %x from <device = 1> on <device = 3> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @accumulated_over_more_than_there_is <mb = 4> {
+  %x = tv.undefined "x" on <> : tensor<4xf32>
+  // expected-error @below {{names coordinate 4 of axis 'mb' of size 4}}
+  %y = tv.accumulate %x over <mb = 0:5> on <> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @accumulated_where_it_is_missing <mb = 4> {
+  %x = tv.undefined "x" on <mb = 0:2> : tensor<4xf32>
+  // expected-error @below {{reads a value on #tv.domain<mb = 0:3> that exists on #tv.domain<mb = 0:2> only}}
+  %y = tv.accumulate %x over <mb = 0:3> on <> : (tensor<4xf32>) -> tensor<4xf32>
+}

@@ -1,0 +1,155 @@
+// RUN: verify-opt %s --split-input-file --verify-diagnostics
+
+tv.graph @unknown_axis <dp = 2> {
+  // expected-error @below {{names axis 'device', which the mesh lacks}}
+  %x = tv.undefined "x" on <device = 0> : tensor<4xf32>
+}
+
+// -----
+
+tv.graph @coordinate_outside <dp = 2> {
+  // expected-error @below {{names coordinate 2 of axis 'dp' of size 2}}
+  %x = tv.undefined "x" on <dp = 1:3> : tensor<4xf32>
+}
+
+// -----
+
+tv.graph @reference_reads_plan <dp = 2> {
+  %x = tv.undefined "x" on <dp = 0> : tensor<4xf32>
+  // expected-error @below {{mixes values of the reference and of the plan}}
+  %y = tv.negate %x : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @plan_reads_reference <dp = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{mixes values of the reference and of the plan}}
+  %y = tv.negate %x on <dp = 0> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @value_does_not_exist_there <dp = 2> {
+  %x = tv.undefined "x" on <dp = 0> : tensor<4xf32>
+  // expected-error @below {{reads a value on #tv.domain<> that exists on #tv.domain<dp = 0> only}}
+  %y = tv.negate %x on <> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @plan_value_distributed <dp = 2> {
+  %x = tv.undefined "x" on <dp = 0> : tensor<4xf32>
+  // expected-error @below {{mixes values of the reference and of the plan}}
+  %y = tv.distribute %x <[0:4 of 4]> on <dp = 0> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @expected_of_the_plan <dp = 2> {
+  %x = tv.undefined "x" on <dp = 0> : tensor<4xf32>
+  // expected-error @below {{mixes values of the reference and of the plan}}
+  tv.expect %x is %x <[0:4 of 4]> on <dp = 0> : tensor<4xf32> is tensor<4xf32>
+}
+
+// -----
+
+tv.graph @reference_expected_to_be_itself <dp = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{mixes values of the reference and of the plan}}
+  tv.expect %x is %x <[0:4 of 4]> on <dp = 0> : tensor<4xf32> is tensor<4xf32>
+}
+
+// -----
+
+tv.graph @expected_where_it_does_not_exist <dp = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  %y = tv.undefined "y" on <dp = 0> : tensor<4xf32>
+  // expected-error @below {{reads a value on #tv.domain<dp = 1> that exists on #tv.domain<dp = 0> only}}
+  tv.expect %y is %x <[0:4 of 4]> on <dp = 1> : tensor<4xf32> is tensor<4xf32>
+}
+
+// -----
+
+tv.stage @with_communication <dp = 2> expects array<i64: 1>(%x: tensor<4xf32>) {
+  // expected-error @below {{does not belong into a stage}}
+  tv.send %x to 1 : tensor<4xf32>
+}
+
+// -----
+
+tv.stage @reads_nowhere <dp = 2> expects array<i64: 1>(%x: tensor<4xf32>) {
+  // expected-error @below {{mixes values of the reference and of the plan}}
+  %y = tv.negate %x on <dp = 0> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+%x = tv.input <input "x"> : tensor<4xf32>
+// expected-error @below {{stands outside a graph or stage}}
+%y = tv.distribute %x <[0:4 of 4]> on <dp = 0> : (tensor<4xf32>) -> tensor<4xf32>
+
+// -----
+
+tv.graph @lineage_names_unknown_axis <dp = 2> {
+  %x = tv.input <input "x"> : tensor<8xf32>
+  // expected-error @below {{lineage names axis 'tp', which the mesh lacks}}
+  %y = tv.distribute %x <[tp, 0:4 of 4]> on <dp = 0> : (tensor<8xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @lineage_names_axis_twice <dp = 2> {
+  %x = tv.input <input "x"> : tensor<16xf32>
+  // expected-error @below {{lineage names axis 'dp' twice}}
+  %y = tv.distribute %x <[dp, dp, 0:4 of 4]> on <> : (tensor<16xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @slice_of_a_sum_over_the_same_axis <dp = 2> {
+  %x = tv.input <input "x"> : tensor<8xf32>
+  %y = tv.undefined "y" on <> : tensor<4xf32>
+  // expected-error @below {{lineage names axis 'dp' twice}}
+  tv.expect %y is %x <[dp, 0:4 of 4] sum dp> on <> : tensor<4xf32> is tensor<8xf32>
+}
+
+// -----
+
+tv.graph @lineage_of_another_reference_shape <dp = 2> {
+  %x = tv.input <input "x"> : tensor<9xf32>
+  // expected-error @below {{lineage does not have the shape of the reference tensor 'tensor<9xf32>'}}
+  %y = tv.distribute %x <[dp, 0:4 of 4]> on <> : (tensor<9xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @lineage_of_another_plan_shape <dp = 2> {
+  %x = tv.input <input "x"> : tensor<8xf32>
+  // expected-error @below {{lineage does not have the shape of the plan tensor 'tensor<3xf32>'}}
+  %y = tv.distribute %x <[dp, 0:4 of 4]> on <> : (tensor<8xf32>) -> tensor<3xf32>
+}
+
+// -----
+
+tv.graph @terms_are_not_a_function <dp = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{cannot make terms of a sum: they are not a function of the reference tensor}}
+  %y = tv.distribute %x <[0:4 of 4] sum dp> on <> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @distribute_changes_element_type <dp = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{changes the element type}}
+  %y = tv.distribute %x <[0:4 of 4]> on <> : (tensor<4xf32>) -> tensor<4xf64>
+}
+
+// -----
+
+tv.graph @nothing_expected <dp = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{has no plan value}}
+  "tv.expect"(%x) <{lineage = #tv.lineage<[0:4 of 4]>, domain = #tv.domain<>}> : (tensor<4xf32>) -> ()
+}
