@@ -21,7 +21,7 @@ def TV_AllReduceOp : TV_ComputeOp<"all_reduce", [TV_NotDifferentiable]> {
     Every member gets the sum of all operands, each summed over the coordinates
     of `axes`.
 
-    Example: `%2 = tv.all_reduce %0, %1 over ["dp"] on #tv.domain<device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
+    Example: `%2 = tv.all_reduce %0, %1 over ["dp"] on <device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
   }];
   let arguments = (ins Variadic<TV_Tensor>:$operands, StrArrayAttr:$axes,
                        OptionalAttr<TV_DomainAttr>:$domain);
@@ -36,7 +36,9 @@ def TV_AllGatherOp : TV_ComputeOp<"all_gather",
     [TV_NotDifferentiable, TV_AcceptsExtended]> {
   let summary = "concatenation of the operands in group order";
   let description = [{
-    Example: `%2 = tv.all_gather %0, %1 {dimension = 0 : i64} on #tv.domain<device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>`
+    Every member gets the operands one after the other along `dimension`.
+
+    Example: `%2 = tv.all_gather %0, %1 on <device = 0:2> {dimension = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>`
   }];
   let arguments = (ins Variadic<TV_Tensor>:$operands, I64Attr:$dimension,
                        OptionalAttr<TV_DomainAttr>:$domain);
@@ -54,7 +56,7 @@ def TV_MoveOp : TV_ComputeOp<"move",
     the result, except on the axes of `from`, each of which fixes one
     coordinate.
 
-    Example: `%1 = tv.move %0 from #tv.domain<device = 1> on #tv.domain<device = 3> : (tensor<4xf32>) -> tensor<4xf32>`
+    Example: `%1 = tv.move %0 from <device = 1> on <device = 3> : (tensor<4xf32>) -> tensor<4xf32>`
   }];
   let arguments = (ins TV_Tensor:$operand, TV_DomainAttr:$source,
                        OptionalAttr<TV_DomainAttr>:$domain);
@@ -72,7 +74,7 @@ def TV_AccumulateOp : TV_ComputeOp<"accumulate", [TV_NotDifferentiable]> {
     What a gradient buffer holds when it is read: exactly the terms added since
     the last reset, each once. The result does not depend on the axis.
 
-    Example: `%1 = tv.accumulate %0 over #tv.axis_set<mb = 0:15> : (tensor<4xf32>) -> tensor<4xf32>`
+    Example: `%1 = tv.accumulate %0 over <mb = 0:15> on <device = 1> : (tensor<4xf32>) -> tensor<4xf32>`
   }];
   let arguments = (ins TV_Tensor:$operand, TV_AxisSetAttr:$over,
                        OptionalAttr<TV_DomainAttr>:$domain);

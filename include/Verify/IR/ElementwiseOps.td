@@ -153,7 +153,7 @@ def TV_ConstantOp : TV_ComputeOp<"constant", [TV_NotDifferentiable]> {
     A float literal means the simplest rational that rounds to it in its type
     (docs/Soundness.md, assumption on literals).
 
-    Example: `%0 = tv.constant dense<2.5> : () -> tensor<4xf64>`
+    Example: `%0 = tv.constant dense<2.5> : tensor<f64> : () -> tensor<4xf64>`
   }];
   let arguments = (ins ElementsAttr:$value,
                        OptionalAttr<TV_DomainAttr>:$domain);

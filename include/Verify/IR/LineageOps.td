@@ -16,6 +16,18 @@ def TV_GraphOp : TV_Op<"graph",
   let description = [{
     Ops without a domain belong to the reference program, ops with one to the
     plan. `tv.distribute` and `tv.expect` lead from one to the other.
+
+    Example:
+
+    ```mlir
+    tv.graph @pair <dp = 2> {
+      %0 = tv.input <parameter "w"> : tensor<8xf32>
+      %1 = tv.distribute %0 <[dp, 0:4 of 4]> on <> : (tensor<8xf32>) -> tensor<4xf32>
+      %2 = tv.negate %0 : (tensor<8xf32>) -> tensor<8xf32>
+      %3 = tv.negate %1 on <> : (tensor<4xf32>) -> tensor<4xf32>
+      tv.expect %3 is %2 <[dp, 0:4 of 4]> on <> : tensor<4xf32> is tensor<8xf32>
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TV_MeshAttr:$mesh);
   let regions = (region SizedRegion<1>:$body);
@@ -29,6 +41,17 @@ def TV_StageOp : TV_Op<"stage",
   let description = [{
     A function of reference tensors, with a list of `tv.expect` to prove for
     every value of them. It stands for the obligations in `expects`, by number.
+
+    Example:
+
+    ```mlir
+    tv.stage @stage <dp = 2> expects array<i64: 3>(%0: tensor<8xf32>) {
+      %1 = tv.negate %0 : (tensor<8xf32>) -> tensor<8xf32>
+      %2 = tv.distribute %0 <[dp, 0:4 of 4]> on <> : (tensor<8xf32>) -> tensor<4xf32>
+      %3 = tv.negate %2 on <> : (tensor<4xf32>) -> tensor<4xf32>
+      tv.expect %3 is %1 <[dp, 0:4 of 4]> on <> : tensor<4xf32> is tensor<8xf32>
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TV_MeshAttr:$mesh,
     DenseI64ArrayAttr:$expects, OptionalAttr<ArrayAttr>:$factors);
@@ -42,7 +65,7 @@ def TV_InputOp : TV_Op<"input", [Pure]> {
   let description = [{
     An input or a parameter of the model: universally quantified.
 
-    Example: `%0 = tv.input #tv.contract<parameter "w"> : tensor<4x8xf32>`
+    Example: `%0 = tv.input <parameter "w"> : tensor<4x8xf32>`
   }];
   let arguments = (ins TV_ContractAttr:$contract);
   let results = (outs TV_Tensor:$result);
@@ -56,7 +79,7 @@ def TV_DistributeOp : TV_Op<"distribute", [Pure]> {
     names. `assumes` is the number of the obligation that justifies it, or is
     absent where the contract does.
 
-    Example: `%1 = tv.distribute %0 #tv.lineage<[dp, 0:4 of 4]> on #tv.domain<device = 1> : (tensor<8xf32>) -> tensor<4xf32>`
+    Example: `%1 = tv.distribute %0 <[dp, 0:4 of 4]> on <device = 1> : (tensor<8xf32>) -> tensor<4xf32>`
   }];
   let arguments = (ins TV_Tensor:$reference, TV_LineageAttr:$lineage,
     TV_DomainAttr:$domain, OptionalAttr<I64Attr>:$assumes);

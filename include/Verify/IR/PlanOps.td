@@ -17,6 +17,23 @@ def TV_PlanOp : TV_Op<"plan",
     Holds the buffers, segments and device programs of one data-parallel
     replica. Replica `r` runs the same with every device number shifted, so the
     replicas are the free axis `dp` of the mesh.
+
+    Example:
+
+    ```mlir
+    tv.plan @plan <dp = 2, device = 1, mb = 1> {
+      tv.segment @negate on 0 cell 2 {
+      ^bb0(%0: tensor<4xf32>):
+        %1 = tv.negate %0 : (tensor<4xf32>) -> tensor<4xf32>
+        tv.return %1 : tensor<4xf32>
+      }
+      tv.program 0 {
+        %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+        %1 = tv.call @negate(%0) instance 0 : (tensor<4xf32>) -> tensor<4xf32>
+        tv.output %1 "y" <3, [0:4 of 4]> : tensor<4xf32>
+      }
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TV_MeshAttr:$mesh);
   let regions = (region SizedRegion<1>:$body);
@@ -28,7 +45,7 @@ def TV_BufferOp : TV_Op<"buffer", [Symbol, HasParent<"PlanOp">]> {
   let description = [{
     A parameter, or the gradient of the one that `gradient_of` names.
 
-    Example: `tv.buffer @w1 on 1 "layers.0.weight" holds #tv.piece<3, [0:8 of 8]> : !tv.buffer<tensor<8xf32>>`
+    Example: `tv.buffer @w1 on 1 "layers.0.weight" holds <3, [0:8 of 8]> : !tv.buffer<tensor<8xf32>>`
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$device,
     StrAttr:$name, TV_PieceAttr:$piece, TypeAttrOf<TV_BufferType>:$type,
@@ -44,6 +61,16 @@ def TV_SegmentOp : TV_Op<"segment", [IsolatedFromAbove, Symbol,
   let summary = "straight-line code of one device";
   let description = [{
     Runs once for each `tv.call`. `cell` is the frontend's number.
+
+    Example:
+
+    ```mlir
+    tv.segment @negate on 0 cell 2 {
+    ^bb0(%0: tensor<4xf32>):
+      %1 = tv.negate %0 : (tensor<4xf32>) -> tensor<4xf32>
+      tv.return %1 : tensor<4xf32>
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$device,
     I64Attr:$cell, UnitAttr:$backward);
@@ -57,6 +84,9 @@ def TV_SegmentOp : TV_Op<"segment", [IsolatedFromAbove, Symbol,
 def TV_ReturnOp : TV_Op<"return",
     [Terminator, ParentOneOf<["SegmentOp"]>]> {
   let summary = "the results of a segment";
+  let description = [{
+    Example: `tv.return %0 : tensor<4xf32>`
+  }];
   let arguments = (ins Variadic<TV_Tensor>:$operands);
   let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
   let builders = [OpBuilder<(ins), [{ }]>];
@@ -65,6 +95,18 @@ def TV_ReturnOp : TV_Op<"return",
 def TV_ProgramOp : TV_Op<"program",
     [HasParent<"PlanOp">, NoTerminator, SingleBlock]> {
   let summary = "what one device of the replica runs, in order";
+  let description = [{
+    Ops run in the order of the text; nothing else orders them.
+
+    Example:
+
+    ```mlir
+    tv.program 0 {
+      %0 = tv.receive from 1 : tensor<4xf32>
+      tv.send %0 to 2 : tensor<4xf32>
+    }
+    ```
+  }];
   let arguments = (ins I64Attr:$device);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$device attr-dict-with-keyword $body";
@@ -75,6 +117,8 @@ def TV_LoadDataOp : TV_Op<"load_data"> {
   let description = [{
     The `k`-th execution of a loader on a device gives micro-batch `k`. `cell`
     is the frontend's number of the loader.
+
+    Example: `%0 = tv.load_data cell 1 ["tokens"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xi64>`
   }];
   let arguments = (ins I64Attr:$cell, StrArrayAttr:$names,
     TypedArrayAttrBase<TV_PieceAttr, "what each result holds">:$pieces);
@@ -86,6 +130,9 @@ def TV_LoadDataOp : TV_Op<"load_data"> {
 
 def TV_SeedOp : TV_Op<"seed"> {
   let summary = "the gradient of the loss with respect to itself: 1";
+  let description = [{
+    Example: `%0 = tv.seed : tensor<1xf32>`
+  }];
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
@@ -95,6 +142,8 @@ def TV_CallOp : TV_Op<"call"> {
   let description = [{
     `instance` numbers this execution; a backward one names the instance of the
     forward execution whose saved values it uses in `mirror`.
+
+    Example: `%1 = tv.call @backward(%0) instance 3 mirror 2 : (tensor<4xf32>) -> tensor<4xf32>`
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<TV_Tensor>:$operands,
     I64Attr:$instance, OptionalAttr<I64Attr>:$mirror);
@@ -107,12 +156,18 @@ def TV_CallOp : TV_Op<"call"> {
 
 def TV_OutputOp : TV_Op<"output"> {
   let summary = "a result of the run on this device";
+  let description = [{
+    Example: `tv.output %0 "loss" <9, [0:1 of 1]> : tensor<1xf32>`
+  }];
   let arguments = (ins TV_Tensor:$value, StrAttr:$name, TV_PieceAttr:$piece);
   let assemblyFormat = "$value $name $piece attr-dict `:` type($value)";
 }
 
 def TV_ReadOp : TV_Op<"read"> {
   let summary = "what a buffer holds now";
+  let description = [{
+    Example: `%0 = tv.read @w : tensor<4xf32>`
+  }];
   let arguments = (ins FlatSymbolRefAttr:$buffer);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = "$buffer attr-dict `:` type($result)";
@@ -120,24 +175,40 @@ def TV_ReadOp : TV_Op<"read"> {
 
 def TV_WriteOp : TV_Op<"write"> {
   let summary = "overwrites a buffer";
+  let description = [{
+    Example: `tv.write %0, @gradient_of_w : tensor<4xf32>`
+  }];
   let arguments = (ins TV_Tensor:$value, FlatSymbolRefAttr:$buffer);
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value)";
 }
 
 def TV_AddToOp : TV_Op<"add_to"> {
   let summary = "adds to what a buffer holds";
+  let description = [{
+    Example: `tv.add_to %0, @gradient_of_w : tensor<4xf32>`
+  }];
   let arguments = (ins TV_Tensor:$value, FlatSymbolRefAttr:$buffer);
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value)";
 }
 
 def TV_SendOp : TV_Op<"send"> {
   let summary = "sends a tensor to another device of the replica";
+  let description = [{
+    The tensors sent from one device to another arrive in the order of sending.
+
+    Example: `tv.send %0 to 1 : tensor<4xf32>`
+  }];
   let arguments = (ins TV_Tensor:$value, I64Attr:$peer);
   let assemblyFormat = "$value `to` $peer attr-dict `:` type($value)";
 }
 
 def TV_ReceiveOp : TV_Op<"receive"> {
   let summary = "receives a tensor from another device of the replica";
+  let description = [{
+    The next tensor that device `peer` has sent to this one.
+
+    Example: `%0 = tv.receive from 1 : tensor<4xf32>`
+  }];
   let arguments = (ins I64Attr:$peer);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = "`from` $peer attr-dict `:` type($result)";
@@ -169,6 +240,8 @@ def TV_BackwardOp : TV_Op<"backward"> {
     From the gradients of the forward op's results, in order, to those of the
     operands in `wrt`. `forward` is the frontend's number of the forward op; its
     operands are those saved by the mirrored call.
+
+    Example: `%1, %2 = tv.backward %0 of 17 {outputs = array<i64: 0>, wrt = array<i64: 0, 1>} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)`
   }];
   let arguments = (ins Variadic<TV_Tensor>:$gradients, I64Attr:$forward,
     DenseI64ArrayAttr:$wrt, DenseI64ArrayAttr:$outputs);

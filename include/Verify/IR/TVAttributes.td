@@ -47,6 +47,9 @@ def TV_ContractRole : TV_I32Enum<"ContractRole",
 
 def TV_AxisAttr : TV_Attr<"Axis", "axis"> {
   let summary = "one named axis of a mesh and its size";
+  let description = [{
+    Example: `#tv.axis<"dp", 2>`
+  }];
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$size);
   let assemblyFormat = "`<` $name `,` $size `>`";
   let genVerifyDecl = 1;
@@ -74,7 +77,7 @@ def TV_AxisSetAttr : TV_Attr<"AxisSet", "axis_set"> {
   let description = [{
     Sorted, disjoint, non-adjacent half-open intervals, flattened.
 
-    Example: `#tv.axis_set<mb = 0:15>`, `#tv.axis_set<device = 0:2, 5:6>`
+    Example: `#tv.axis_set<mb = 0:15>`, `#tv.axis_set<device = 0:2 | 5>`
   }];
   let parameters = (ins "::mlir::StringAttr":$axis,
                         ArrayRefParameter<"int64_t">:$bounds);
@@ -112,6 +115,8 @@ def TV_DimensionFactorAttr : TV_Attr<"DimensionFactor", "factor"> {
   let description = [{
     Either a mesh axis, which indexes the factor, or the range
     `start:end of extent`, which the plan tensor keeps.
+
+    Example: `#tv.factor<dp>`, `#tv.factor<0:4 of 8>`
   }];
   let parameters = (ins OptionalParameter<"::mlir::StringAttr">:$axis,
     "int64_t":$start, "int64_t":$end, "int64_t":$extent);
@@ -159,6 +164,9 @@ def TV_PieceAttr : TV_Attr<"Piece", "piece"> {
 
 def TV_ContractAttr : TV_Attr<"Contract", "contract"> {
   let summary = "the role and name of a tensor at the boundary";
+  let description = [{
+    Example: `#tv.contract<parameter "layers.0.weight">`
+  }];
   let parameters = (ins "ContractRole":$role, "::mlir::StringAttr":$name);
   let assemblyFormat = "`<` $role $name `>`";
 }
@@ -166,6 +174,9 @@ def TV_ContractAttr : TV_Attr<"Contract", "contract"> {
 def TV_BufferType : TypeDef<TV_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "device memory that is written more than once";
+  let description = [{
+    Example: `!tv.buffer<tensor<4x8xf32>>`
+  }];
   let parameters = (ins "::mlir::RankedTensorType":$tensor);
   let assemblyFormat = "`<` $tensor `>`";
 }
@@ -177,6 +188,8 @@ def TV_ExtendedType : TypeDef<TV_Dialect, "Extended"> {
     Element type of tensors that may hold minus infinity, as attention masks do.
     Only sums, maxima, exponentials, comparison, selection and movement accept
     it (docs/Soundness.md).
+
+    Example: `tensor<4x8x!tv.extended<f32>>`
   }];
   let parameters = (ins "::mlir::Type":$real);
   let assemblyFormat = "`<` $real `>`";
