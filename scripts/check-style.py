@@ -63,6 +63,17 @@ def heading(path: Path, lines: list[str]) -> Iterator[Finding]:
         yield 1, "has no SPDX line"
 
 
+def header_guard(path: Path, lines: list[str]) -> Iterator[Finding]:
+    """A header's guard is its path."""
+    if path.suffix != ".h":
+        return
+    parts = path.with_suffix("").parts
+    parts = parts[1:] if parts[0] == "include" else ("Verify", *parts)
+    guard = "_".join(parts).upper() + "_H"
+    if f"#ifndef {guard}" not in lines or f"#define {guard}" not in lines:
+        yield 1, f"has no header guard {guard}"
+
+
 def whitespace(path: Path, lines: list[str]) -> Iterator[Finding]:
     """No trailing blanks, no tabs, one newline at the end."""
     for number, line in enumerate(lines, 1):
@@ -104,6 +115,7 @@ RULES: list[Rule] = [
     file_length,
     file_name,
     heading,
+    header_guard,
     whitespace,
     dead_checks,
     z3_boundary,

@@ -10,6 +10,7 @@ import unittest
 SCRIPT = sys.argv.pop()
 SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 HEADING = "//===- {0} - what it is ---===//\n// " + SPDX + "\n"
+GUARD = "#ifndef {0}\n#define {0}\n"
 
 
 def findings(name: str, text: str) -> list[str]:
@@ -39,22 +40,27 @@ class Rules(unittest.TestCase):
         self.assertIn(message, found[0])
 
     def test_clean_file(self):
-        self.assertEqual(findings("A.h", HEADING.format("A.h")), [])
+        self.assertEqual(findings("A.cpp", HEADING.format("A.cpp")), [])
 
     def test_long_file(self):
-        self.finds("split it", "A.h", HEADING.format("A.h") + "// x\n" * 499)
+        self.finds("split it", "A.cpp", HEADING.format("A.cpp") + "// x\n" * 499)
 
     def test_drawer(self):
-        name = "StringUtils.h"
+        name = "StringUtils.cpp"
         self.finds("says nothing", name, HEADING.format(name))
-        self.finds("says nothing", "helpers/A.h", HEADING.format("A.h"))
+        self.finds("says nothing", "helpers/A.cpp", HEADING.format("A.cpp"))
 
     def test_drawer_class(self):
-        text = HEADING.format("A.h") + "class GraphManager" + " {};\n"
-        self.finds("says nothing", "A.h", text)
+        text = HEADING.format("A.cpp") + "class GraphManager" + " {};\n"
+        self.finds("says nothing", "A.cpp", text)
 
     def test_heading(self):
-        self.finds("does not open", "A.h", HEADING.format("B.h"))
+        self.finds("does not open", "A.cpp", HEADING.format("B.cpp"))
+
+    def test_header_guard(self):
+        text = HEADING.format("A.h") + GUARD.format("VERIFY_A_H")
+        self.finds("no header guard VERIFY_LIB_IR_A_H", "lib/IR/A.h", text)
+        self.finds("no header guard VERIFY_IR_A_H", "include/Verify/IR/A.h", text)
 
     def test_licence(self):
         self.finds("SPDX", "a.py", "x = 1\n")
@@ -76,23 +82,24 @@ class Rules(unittest.TestCase):
         self.finds("without a RUN line", "a.mlir", "module {}\n")
 
     def test_z3_boundary(self):
-        text = HEADING.format("A.h") + "#include" ' "z3++.h"\n'
-        self.finds("includes Z3", "lib/IR/A.h", text)
-        self.assertEqual(findings("lib/Solver/A.h", text), [])
+        text = HEADING.format("A.cpp") + "#include" ' "z3++.h"\n'
+        self.finds("includes Z3", "lib/IR/A.cpp", text)
+        self.assertEqual(findings("lib/Solver/A.cpp", text), [])
 
     def test_task_without_issue(self):
-        text = HEADING.format("A.h") + "// TO" "DO: later\n"
-        self.finds("names an issue", "A.h", text)
-        text = HEADING.format("A.h") + "// TO" "DO(#12): later\n"
-        self.assertEqual(findings("A.h", text), [])
+        text = HEADING.format("A.cpp") + "// TO" "DO: later\n"
+        self.finds("names an issue", "A.cpp", text)
+        text = HEADING.format("A.cpp") + "// TO" "DO(#12): later\n"
+        self.assertEqual(findings("A.cpp", text), [])
 
     def test_angle_include(self):
-        text = HEADING.format("A.h") + "#include" " <mlir/IR/Value.h>\n"
-        self.finds("include with", "A.h", text)
+        text = HEADING.format("A.cpp") + "#include" " <mlir/IR/Value.h>\n"
+        self.finds("include with", "A.cpp", text)
 
     def test_using_namespace(self):
-        text = HEADING.format("A.h") + "using namespace" " llvm;\n"
-        self.finds("qualified", "A.h", text)
+        text = HEADING.format("A.h") + GUARD.format("VERIFY_A_H")
+        self.assertEqual(findings("A.h", text), [])
+        self.finds("qualified", "A.h", text + "using namespace" " llvm;\n")
 
     def test_glob(self):
         self.finds("explicitly", "CMakeLists.txt", "file" "(GLOB x *.cpp)\n")
