@@ -25,12 +25,8 @@ bool TermAlgebra::isSame(const Node &existing, TermKind kind, ScalarSort sort,
                          uint64_t payload, ArrayRef<Scalar> operands,
                          ArrayRef<int64_t> words) const {
   return existing.kind == kind && existing.sort == sort &&
-         existing.payload == payload &&
-         ArrayRef(operandPool)
-                 .slice(existing.firstOperand, existing.operandCount) ==
-             operands &&
-         ArrayRef(wordPool).slice(existing.firstWord, existing.wordCount) ==
-             words;
+         existing.payload == payload && existing.operands == operands &&
+         existing.words == words;
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
@@ -53,15 +49,8 @@ Scalar TermAlgebra::intern(TermKind kind, ScalarSort sort, uint64_t payload,
         isSame(nodes[table[place] - 1], kind, sort, payload, operands, words))
       return {table[place] - 1};
   auto number = static_cast<uint32_t>(nodes.size());
-  nodes.push_back({kind, sort, static_cast<uint32_t>(operands.size()),
-                   static_cast<uint32_t>(operandPool.size()),
-                   static_cast<uint32_t>(wordPool.size()),
-                   static_cast<uint32_t>(words.size()), payload});
-  // The new operands may lie in the pool itself.
-  llvm::SmallVector<Scalar> operandCopy(operands);
-  llvm::SmallVector<int64_t> wordCopy(words);
-  operandPool.insert(operandPool.end(), operandCopy.begin(), operandCopy.end());
-  wordPool.insert(wordPool.end(), wordCopy.begin(), wordCopy.end());
+  nodes.push_back(
+      {kind, sort, payload, operands.copy(allocator), words.copy(allocator)});
   hashes.push_back(static_cast<uint32_t>(hash));
   table[place] = number + 1;
   if (nodes.size() * 2 > table.size())
@@ -84,8 +73,7 @@ void TermAlgebra::growTable() {
 
 void TermAlgebra::clear() {
   nodes.clear();
-  operandPool.clear();
-  wordPool.clear();
+  allocator.Reset();
   constants.clear();
   constantNumbers.clear();
   names.clear();
@@ -96,15 +84,6 @@ void TermAlgebra::clear() {
 }
 
 //===--- Access -----------------------------------------------------------===//
-
-ArrayRef<Scalar> TermAlgebra::getOperands(Scalar term) const {
-  return ArrayRef(operandPool)
-      .slice(node(term).firstOperand, node(term).operandCount);
-}
-
-ArrayRef<int64_t> TermAlgebra::getWeights(Scalar term) const {
-  return ArrayRef(wordPool).slice(node(term).firstWord, node(term).wordCount);
-}
 
 Rational TermAlgebra::getConstant(Scalar term) const {
   if (getKind(term) == TermKind::Integer)

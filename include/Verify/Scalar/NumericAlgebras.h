@@ -17,7 +17,6 @@
 
 #include "Verify/Scalar/ScalarAlgebra.h"
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -176,6 +175,8 @@ private:
   Scalar allocate();
   Interval &get(Scalar value) const;
   Scalar wholeLine();
+  /// Makes an interval that arithmetic left undefined the whole line.
+  Scalar checked(Scalar value);
   /// Notes that a condition `value > 0` (or `>= 0`) is violated or undecided.
   /// Returns whether the operation is possible on the whole interval.
   bool requirePositive(Scalar value, bool allowsZero);
@@ -183,8 +184,7 @@ private:
   Scalar truth(bool isSurelyTrue, bool isSurelyFalse);
 
   unsigned bits;
-  /// A deque, because intervals must not move.
-  std::deque<Interval> intervals;
+  std::vector<std::unique_ptr<Interval>> intervals;
   size_t used = 0;
 };
 

@@ -18,6 +18,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Allocator.h"
 
 #include <optional>
 #include <string>
@@ -109,9 +110,20 @@ public:
   TermId size() const { return static_cast<TermId>(nodes.size()); }
   TermKind getKind(Scalar term) const { return node(term).kind; }
   ScalarSort getSort(Scalar term) const { return node(term).sort; }
-  llvm::ArrayRef<Scalar> getOperands(Scalar term) const;
+  bool isExtended(Scalar term) const {
+    return getSort(term) == ScalarSort::Extended;
+  }
+  bool isRealOrExtended(Scalar term) const {
+    return getSort(term) == ScalarSort::Real || isExtended(term);
+  }
+  /// The operands, valid as long as the term.
+  llvm::ArrayRef<Scalar> getOperands(Scalar term) const {
+    return node(term).operands;
+  }
   /// The weights of a `Sum`, one for each operand.
-  llvm::ArrayRef<int64_t> getWeights(Scalar term) const;
+  llvm::ArrayRef<int64_t> getWeights(Scalar term) const {
+    return node(term).words;
+  }
   /// The value of a `Constant`, or of an `Integer` as a rational.
   Rational getConstant(Scalar term) const;
   bool getBoolean(Scalar term) const { return node(term).payload != 0; }
@@ -149,13 +161,10 @@ private:
   struct Node {
     TermKind kind;
     ScalarSort sort;
-    uint32_t operandCount;
-    /// Where the operands start in `operandPool`.
-    uint32_t firstOperand;
-    /// Where the extra words (weights, index) start in `wordPool`.
-    uint32_t firstWord;
-    uint32_t wordCount;
     uint64_t payload;
+    llvm::ArrayRef<Scalar> operands;
+    /// Weights, an exponent or an index.
+    llvm::ArrayRef<int64_t> words;
   };
 
   const Node &node(Scalar term) const { return nodes[term.bits]; }
@@ -175,8 +184,8 @@ private:
   bool isNumber(Scalar term) const;
 
   std::vector<Node> nodes;
-  std::vector<Scalar> operandPool;
-  std::vector<int64_t> wordPool;
+  /// Holds operands and words, which never move.
+  llvm::BumpPtrAllocator allocator;
   std::vector<Rational> constants;
   std::unordered_map<Rational, uint32_t, RationalHash> constantNumbers;
   std::vector<llvm::StringRef> names;

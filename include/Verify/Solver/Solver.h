@@ -1,0 +1,111 @@
+//===- Solver.h - proofs of obligations -------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides whether two terms are equal wherever hypotheses hold. The normal form
+// finds an argument; Z3 checks it and alone says that it is one. No type of Z3
+// appears here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_SOLVER_SOLVER_H
+#define VERIFY_SOLVER_SOLVER_H
+
+#include "Verify/Scalar/Terms.h"
+
+#include <memory>
+
+namespace verify {
+
+/// What is known of an obligation. `ProvedByNormalization`: the normal forms
+/// are the same, but the solver gave up on a step between them.
+enum class Verdict : uint8_t {
+  Proved,
+  ProvedByNormalization,
+  NotProved,
+  Unknown
+};
+
+/// The name of a verdict: `proved by normalization`.
+llvm::StringRef getName(Verdict verdict);
+
+/// The value of an atom in a candidate counterexample.
+struct AtomValue {
+  Scalar atom;
+  /// A rational, `true`, `false` or `-inf`.
+  std::string value;
+};
+
+/// A verdict with what supports it.
+struct ProofResult {
+  Verdict verdict = Verdict::Unknown;
+  /// Why the verdict is unknown or the claim not proved.
+  std::string reason;
+  /// For `NotProved`, values of atoms at which the sides seem to differ. Only a
+  /// candidate: it may rest on rounding or on made-up functions.
+  llvm::SmallVector<AtomValue> candidate;
+};
+
+/// What limits a proof; all of it deterministic.
+struct ProverOptions {
+  unsigned randomSeed = 0;
+  /// Z3's resource limit for one query.
+  unsigned resourceLimit = 5000000;
+  /// Z3's resource limit for one query that needs nonlinear reasoning.
+  unsigned nonlinearResourceLimit = 2000000;
+  /// The most monomials of a normal form.
+  size_t monomialLimit = 20000;
+  /// Points at which both sides are evaluated before a proof is tried.
+  unsigned samples = 2;
+
+  /// `random-seed=0 resource-limit=5000000 ...`, for reports.
+  std::string toString() const;
+};
+
+/// Counts over the life of a prover.
+struct ProverStatistics {
+  size_t obligations = 0;
+  /// Both sides were the same term.
+  size_t identical = 0;
+  size_t proved = 0;
+  size_t provedByNormalization = 0;
+  size_t notProved = 0;
+  size_t unknown = 0;
+  size_t solverQueries = 0;
+  size_t claims = 0;
+  size_t lawInstances = 0;
+};
+
+/// Proves equations between terms of one algebra. Keeps what it has proved, so
+/// obligations that share terms and hypotheses share the work.
+class Prover {
+public:
+  explicit Prover(TermAlgebra &terms, ProverOptions options = {});
+  ~Prover();
+
+  /// Whether `left = right` wherever all hypotheses hold.
+  ProofResult prove(Scalar left, Scalar right,
+                    llvm::ArrayRef<Condition> hypotheses);
+  /// Whether the condition holds wherever all hypotheses do.
+  ProofResult proveCondition(const Condition &condition,
+                             llvm::ArrayRef<Condition> hypotheses);
+  /// The obligation `left = right` as SMT-LIB 2 text, with the laws its proof
+  /// uses; a solver that answers `unsat` to every query confirms the proof.
+  std::string toSmtLib(Scalar left, Scalar right,
+                       llvm::ArrayRef<Condition> hypotheses);
+
+  const ProverOptions &getOptions() const;
+  const ProverStatistics &getStatistics() const;
+  /// Forgets all that depends on terms; to be called when they are cleared.
+  void clear();
+
+private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation;
+};
+
+} // namespace verify
+
+#endif // VERIFY_SOLVER_SOLVER_H

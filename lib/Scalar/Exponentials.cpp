@@ -1,0 +1,206 @@
+//===- Exponentials.cpp - normal forms of exp and log ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The exponential of a polynomial is one factor of a monomial, except for
+// logarithms in it, which become what they are logarithms of. The logarithm of
+// a positive product is the sum of the logarithms of its factors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NormalizerState.h"
+
+using namespace verify;
+
+Recorded NormalizerState::exponential(PolynomialId argument) {
+  auto known = exponentials.find(argument);
+  if (known != exponentials.end())
+    return known->second;
+  Scope scope(*this);
+  Scalar whole = terms.apply(Function::Exp, termOf(argument));
+  PolynomialId same = representative(argument);
+  Polynomial rest;
+  llvm::SmallVector<WeightedScalar> powers;
+  llvm::SmallVector<PolynomialId> parts;
+  for (const WeightedMonomial &term : polynomials.get(same)) {
+    const Monomial &monomial = polynomials.getMonomial(term.monomial);
+    std::optional<int64_t> weight = term.coefficient.getInteger();
+    bool isLogarithm = weight && std::abs(*weight) <= 16 &&
+                       monomial.powers.size() == 1 &&
+                       monomial.exponent == PolynomialStore::zero &&
+                       monomial.powers[0].exponent == 1 &&
+                       generators[monomial.powers[0].generator].kind ==
+                           GeneratorKind::Logarithm;
+    if (!isLogarithm) {
+      rest.push_back(term);
+      continue;
+    }
+    PolynomialId value = generators[monomial.powers[0].generator].argument;
+    std::optional<RecordId> sign = findSign(ClaimKind::Positive, value);
+    if (!sign) {
+      rest.push_back(term);
+      continue;
+    }
+    need(*sign);
+    powers.push_back({termOf(value), *weight});
+    if (*weight < 0) {
+      Recorded inverted = inverse(value);
+      use(inverted.record);
+      value = inverted.result;
+    }
+    parts.append(static_cast<size_t>(std::abs(*weight)), value);
+  }
+  PolynomialId remainder = polynomials.intern(std::move(rest));
+  Monomial factorOfResult;
+  factorOfResult.exponent = remainder;
+  PolynomialId result =
+      polynomials.monomial(polynomials.intern(factorOfResult), Rational(1));
+  if (same == PolynomialStore::zero)
+    emit(laws.expOfZero(termOf(same)));
+  if (powers.empty()) {
+    claimEqual(whole, termOf(result));
+  } else {
+    emit(laws.expOfLogs(termOf(same), powers, termOf(remainder)));
+    llvm::SmallVector<Scalar> factorTermsOfResult;
+    for (const WeightedScalar &power : powers)
+      factorTermsOfResult.append(static_cast<size_t>(std::abs(power.weight)),
+                                 power.weight < 0 ? inverseTerm(power.value)
+                                                  : power.value);
+    if (remainder != PolynomialStore::zero)
+      factorTermsOfResult.push_back(termOf(result));
+    claimEqual(whole, terms.product(factorTermsOfResult));
+    parts.push_back(result);
+    result = multiplyAll(parts, true);
+  }
+  Recorded recorded{result, scope.id};
+  exponentials[argument] = recorded;
+  return recorded;
+}
+
+//===--- Logarithms -------------------------------------------------------===//
+
+/// Splits a positive integer into its small prime factors and the rest.
+static void splitInteger(Rational value, llvm::SmallVectorImpl<Rational> &parts,
+                         bool isInverse) {
+  auto keep = [&](const Rational &part) {
+    parts.push_back(isInverse ? part.inverse() : part);
+  };
+  for (int64_t prime = 2; prime < 1000 && !value.isOne(); ++prime)
+    while ((value / prime).isInteger()) {
+      keep(prime);
+      value = value / prime;
+    }
+  if (!value.isOne())
+    keep(value);
+}
+
+/// The sum of the logarithms of the factors of a polynomial, all of which are
+/// positive; the factors go to `parts`.
+PolynomialId
+NormalizerState::addLogarithms(const Factorization &split,
+                               llvm::SmallVectorImpl<Scalar> &parts) {
+  PolynomialId result = PolynomialStore::zero;
+  auto addLogarithm = [&](PolynomialId value, bool isInverse) {
+    Generator generator;
+    generator.kind = GeneratorKind::Logarithm;
+    generator.term = terms.apply(Function::Log, termOf(value));
+    generator.argument = value;
+    PolynomialId logarithmOfValue =
+        polynomials.generator(getGenerator(std::move(generator)));
+    result = polynomials.add(
+        result,
+        polynomials.scale(logarithmOfValue, Rational(isInverse ? -1 : 1)));
+    parts.push_back(isInverse ? inverseTerm(termOf(value)) : termOf(value));
+    if (std::optional<RecordId> sign = findSign(ClaimKind::Positive, value))
+      need(*sign);
+    if (!isInverse)
+      return;
+    emit(laws.logOfInverse(termOf(value)));
+    emit(laws.inverseSign(termOf(value), ClaimKind::Positive));
+  };
+  llvm::SmallVector<Rational> constants;
+  splitInteger(split.constant.getNumerator(), constants, false);
+  for (const Rational &constant : constants)
+    addLogarithm(polynomials.constant(constant), false);
+  constants.clear();
+  splitInteger(split.constant.getDenominator(), constants, false);
+  for (const Rational &constant : constants)
+    addLogarithm(polynomials.constant(constant), true);
+  Monomial monomial = polynomials.getMonomial(split.monomial);
+  for (const GeneratorPower &power : monomial.powers) {
+    const Generator &generator = generators[power.generator];
+    PolynomialId base = generator.kind == GeneratorKind::Factor
+                            ? generator.argument
+                            : polynomials.generator(power.generator);
+    for (int32_t count = 0; count < std::abs(power.exponent); ++count)
+      addLogarithm(base, power.exponent < 0);
+  }
+  if (split.rest != PolynomialStore::one)
+    addLogarithm(split.rest, false);
+  if (monomial.exponent != PolynomialStore::zero) {
+    Scalar exponent = termOf(monomial.exponent);
+    emit(laws.expPositive(exponent));
+    emit(laws.logOfExp(exponent));
+    parts.push_back(terms.apply(Function::Exp, exponent));
+    result = polynomials.add(result, monomial.exponent);
+  }
+  return result;
+}
+
+/// Whether every factor is known to be positive.
+bool NormalizerState::isPositiveByFactors(const Factorization &split) {
+  if (split.constant.sign() < 0 || (split.rest != PolynomialStore::one &&
+                                    !findSign(ClaimKind::Positive, split.rest)))
+    return false;
+  Monomial monomial = polynomials.getMonomial(split.monomial);
+  for (const GeneratorPower &power : monomial.powers) {
+    const Generator &generator = generators[power.generator];
+    PolynomialId base = generator.kind == GeneratorKind::Factor
+                            ? generator.argument
+                            : polynomials.generator(power.generator);
+    if (!findSign(ClaimKind::Positive, base))
+      return false;
+  }
+  return true;
+}
+
+Recorded NormalizerState::logarithm(PolynomialId argument) {
+  auto known = logarithms.find(argument);
+  if (known != logarithms.end())
+    return known->second;
+  Scope scope(*this);
+  Scalar whole = terms.apply(Function::Log, termOf(argument));
+  auto keep = [&](PolynomialId result) {
+    claimEqual(whole, termOf(result));
+    Recorded recorded{result, scope.id};
+    logarithms[argument] = recorded;
+    return recorded;
+  };
+  PolynomialId same = representative(argument);
+  std::optional<RecordId> sign = findSign(ClaimKind::Positive, same);
+  Factorization split;
+  if (sign) {
+    split = factor(same);
+    deducePositive(same, split);
+  }
+  if (!sign || !isPositiveByFactors(split)) {
+    Generator generator;
+    generator.kind = sign ? GeneratorKind::Logarithm : GeneratorKind::Opaque;
+    generator.term = terms.apply(Function::Log, termOf(same));
+    generator.argument = same;
+    return keep(polynomials.generator(getGenerator(std::move(generator))));
+  }
+  llvm::SmallVector<Scalar> parts;
+  PolynomialId result = addLogarithms(split, parts);
+  // That the product of the factors is the argument.
+  PolynomialId outer = polynomials.monomial(split.monomial, split.constant);
+  if (!claimProduct(outer, split.rest, same)) {
+    fail("a factorization does not multiply to what was factored");
+    return {result, scope.id};
+  }
+  if (parts.size() > 1)
+    emit(laws.logOfProduct(termOf(same), parts));
+  return keep(result);
+}

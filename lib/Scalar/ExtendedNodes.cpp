@@ -1,0 +1,166 @@
+//===- ExtendedNodes.cpp - terms with minus infinity, unknown functions ---===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An extended scalar is a pair: the indicator that it is finite, and a real
+// that is its value where it is. Sums, comparisons and selections are defined
+// on the pairs; the value of a pair that is not finite never matters.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NormalizerState.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace verify;
+
+Form NormalizerState::normalizeExtendedSum(Scalar node) {
+  Form result = normalizeSum(node);
+  llvm::SmallVector<PolynomialId> masks;
+  for (auto [operand, weight] :
+       llvm::zip(terms.getOperands(node), terms.getWeights(node)))
+    if (weight != 0 && getForm(operand).mask != PolynomialStore::one)
+      masks.push_back(getForm(operand).mask);
+  result.mask = multiplyAll(masks);
+  if (!current().isEmpty()) {
+    Scalar total = sumOf(
+        node, [&](Scalar operand) { return termOf(getForm(operand).value); });
+    claimEqual(total, termOf(result.value));
+  }
+  return result;
+}
+
+/// An extended term with the given form.
+Scalar NormalizerState::extendedTerm(const Form &form) {
+  if (form.mask == PolynomialStore::one)
+    return termOf(form.value);
+  if (form.mask == PolynomialStore::zero)
+    return terms.minusInfinity();
+  Scalar isFinite =
+      terms.compare(Comparison::Equal, termOf(form.mask), terms.rational(1, 1));
+  PolynomialId value = multiplyClaimed(form.mask, form.value, true);
+  return terms.select(isFinite, termOf(value), terms.minusInfinity());
+}
+
+Form NormalizerState::normalizeExtendedMaximum(Scalar node) {
+  llvm::SmallVector<Form> operands;
+  for (Scalar operand : terms.getOperands(node)) {
+    const Form &form = getForm(operand);
+    if (form.mask != PolynomialStore::zero)
+      operands.push_back(form);
+  }
+  Form result{PolynomialStore::zero, PolynomialStore::zero};
+  if (operands.empty())
+    return result;
+  bool haveSameMask = llvm::all_of(operands, [&](const Form &form) {
+    return form.mask == operands[0].mask;
+  });
+  if (haveSameMask) {
+    llvm::SmallVector<PolynomialId> values;
+    for (const Form &form : operands)
+      values.push_back(form.value);
+    Recorded greatest = maximum(values);
+    use(greatest.record);
+    return {greatest.result, operands[0].mask};
+  }
+  // Finite if one is: 1 - (1 - m) (1 - n) ...
+  PolynomialId none = PolynomialStore::one;
+  llvm::SmallVector<Scalar> values;
+  for (const Form &form : operands) {
+    none = multiplyClaimed(none, complement(form.mask), true);
+    values.push_back(extendedTerm(form));
+  }
+  // The order and repetition of values do not matter.
+  llvm::sort(values,
+             [](Scalar left, Scalar right) { return left.bits < right.bits; });
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  result.mask = complement(none);
+  result.value = opaque(terms.finitePart(terms.maximum(values)));
+  return result;
+}
+
+PolynomialId NormalizerState::compareBooleans(Comparison comparison,
+                                              PolynomialId left,
+                                              PolynomialId right) {
+  // a != b is a + b - 2 a b.
+  PolynomialId both = multiplyClaimed(left, right, true);
+  PolynomialId differ = polynomials.subtract(
+      polynomials.add(left, right), polynomials.scale(both, Rational(2)));
+  return comparison == Comparison::Equal ? complement(differ) : differ;
+}
+
+PolynomialId NormalizerState::compareExtended(Comparison comparison,
+                                              const Form &left,
+                                              const Form &right) {
+  bool isNegated = comparison == Comparison::NotEqual;
+  if (isNegated)
+    comparison = Comparison::Equal;
+  Recorded finite = compare(comparison, left.value, right.value);
+  use(finite.record);
+  PolynomialId both = multiplyAll({left.mask, right.mask, finite.result}, true);
+  PolynomialId notLeft = complement(left.mask);
+  PolynomialId result;
+  switch (comparison) {
+  case Comparison::Less:
+    // Minus infinity is less than all that is finite.
+    result = polynomials.add(both, multiplyClaimed(notLeft, right.mask, true));
+    break;
+  case Comparison::LessEqual:
+    result = polynomials.add(both, notLeft);
+    break;
+  default:
+    result = polynomials.add(
+        both, multiplyClaimed(notLeft, complement(right.mask), true));
+    break;
+  }
+  return isNegated ? complement(result) : result;
+}
+
+//===--- Unknown functions ------------------------------------------------===//
+
+Form NormalizerState::normalizeUninterpreted(Scalar node) {
+  // Sorts of arguments are part of the name, as all arguments become real.
+  std::string name = terms.getFunctionName(node).str() + "/";
+  llvm::SmallVector<Scalar> arguments, originals;
+  for (Scalar operand : terms.getOperands(node)) {
+    const Form form = getForm(operand);
+    ScalarSort sort = terms.getSort(operand);
+    name += "RIEB"[static_cast<unsigned>(sort)];
+    PolynomialId value = form.value;
+    if (sort == ScalarSort::Extended) {
+      arguments.push_back(termOf(form.mask));
+      originals.push_back(arguments.back());
+      value = multiplyClaimed(form.mask, form.value, true);
+    }
+    originals.push_back(termOf(value));
+    arguments.push_back(termOf(representative(value)));
+  }
+  ScalarSort sort = terms.getSort(node);
+  Scalar result = terms.uninterpreted(name, arguments, sort);
+  Scalar original = terms.uninterpreted(name, originals, sort);
+  Form form;
+  switch (sort) {
+  case ScalarSort::Real:
+    form = {opaque(result)};
+    claimEqual(original, result);
+    break;
+  case ScalarSort::Integer:
+    form = {opaque(terms.toReal(result), true)};
+    claimEqual(terms.toReal(original), terms.toReal(result));
+    break;
+  case ScalarSort::Boolean:
+    form = {indicator(result)};
+    claimEqual(terms.toReal(original), terms.toReal(result));
+    break;
+  case ScalarSort::Extended:
+    form = {opaque(terms.finitePart(result)),
+            indicator(terms.isFinite(result))};
+    claimEqual(terms.finitePart(original), terms.finitePart(result));
+    claimEqual(terms.toReal(terms.isFinite(original)),
+               terms.toReal(terms.isFinite(result)));
+    break;
+  }
+  return form;
+}

@@ -1,0 +1,323 @@
+//===- Prover.cpp - proofs of obligations ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns the records of the normal form into queries and answers into verdicts.
+// A record is proved once; later proofs take its claims as facts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Solver/Solver.h"
+
+#include "Obligation.h"
+#include "Samples.h"
+#include "SmtLib.h"
+#include "Z3Solver.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace verify;
+
+llvm::StringRef verify::getName(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::Proved:
+    return "proved";
+  case Verdict::ProvedByNormalization:
+    return "proved by normalization";
+  case Verdict::NotProved:
+    return "not proved";
+  case Verdict::Unknown:
+    return "unknown";
+  }
+  llvm_unreachable("a verdict without a name");
+}
+
+std::string ProverOptions::toString() const {
+  return ("random-seed=" + llvm::Twine(randomSeed) +
+          " resource-limit=" + llvm::Twine(resourceLimit) +
+          " nonlinear-resource-limit=" + llvm::Twine(nonlinearResourceLimit) +
+          " monomial-limit=" + llvm::Twine(monomialLimit) +
+          " samples=" + llvm::Twine(samples))
+      .str();
+}
+
+//===--- Implementation ---------------------------------------------------===//
+
+class Prover::Implementation {
+public:
+  Implementation(TermAlgebra &terms, ProverOptions options)
+      : terms(terms), options(options), samples(terms, options.samples),
+        solver(std::make_unique<Z3Solver>(terms, options)) {}
+
+  ProofResult prove(Scalar left, Scalar right,
+                    llvm::ArrayRef<Condition> hypotheses);
+  ProofResult proveCondition(const Condition &condition,
+                             llvm::ArrayRef<Condition> hypotheses);
+  std::string toSmtLib(Scalar left, Scalar right,
+                       llvm::ArrayRef<Condition> hypotheses);
+  void clear();
+
+  TermAlgebra &terms;
+  ProverOptions options;
+  ProverStatistics statistics;
+
+private:
+  /// Makes sure that the normalizer has these hypotheses.
+  void setHypotheses(llvm::ArrayRef<Condition> wanted);
+  /// Whether the sticky error of the algebra forbids every verdict.
+  std::optional<ProofResult> refuse() const;
+  /// Has the solver check a record and everything it rests on.
+  ProofResult checkRecord(RecordId record);
+  ProofResult checkOneByOne(const Argument &argument);
+  Answer ask(const Query &query, bool isLinear);
+  ProofResult proveWithoutNormalForm(const Claim &claim,
+                                     llvm::ArrayRef<Scalar> roots);
+  ProofResult finish(ProofResult result);
+
+  Samples samples;
+  std::unique_ptr<Z3Solver> solver;
+  llvm::SmallVector<Condition> hypotheses;
+  std::unique_ptr<Normalizer> normalizer;
+  std::unique_ptr<ProvedRecords> proved;
+};
+
+static ProofResult unknown(std::string reason) {
+  return {Verdict::Unknown, std::move(reason), {}};
+}
+
+void Prover::Implementation::clear() {
+  samples.clear();
+  normalizer.reset();
+  proved.reset();
+  hypotheses.clear();
+  solver = std::make_unique<Z3Solver>(terms, options);
+}
+
+void Prover::Implementation::setHypotheses(llvm::ArrayRef<Condition> wanted) {
+  bool isFresh = normalizer && !normalizer->failure() &&
+                 llvm::ArrayRef(hypotheses) == wanted;
+  if (isFresh)
+    return;
+  hypotheses.assign(wanted.begin(), wanted.end());
+  NormalizerLimits limits;
+  limits.monomials = options.monomialLimit;
+  normalizer = std::make_unique<Normalizer>(terms, hypotheses, limits);
+  proved = std::make_unique<ProvedRecords>();
+}
+
+std::optional<ProofResult> Prover::Implementation::refuse() const {
+  if (!terms.error())
+    return std::nullopt;
+  return unknown(*terms.error());
+}
+
+Answer Prover::Implementation::ask(const Query &query, bool isLinear) {
+  ++statistics.solverQueries;
+  statistics.claims += query.claims.size();
+  statistics.lawInstances += query.instances.size();
+  return solver->check(query, isLinear);
+}
+
+/// Checks the records of an argument separately, needed ones first.
+ProofResult Prover::Implementation::checkOneByOne(const Argument &argument) {
+  for (RecordId record : argument.records) {
+    if (proved->contains(record))
+      continue;
+    Query query = makeLocalQuery(*normalizer, record);
+    Answer answer = query.claims.empty() ? Answer::Unsatisfiable
+                                         : ask(query, /*isLinear=*/true);
+    if (answer != Answer::Unsatisfiable)
+      answer = ask(query, /*isLinear=*/false);
+    if (answer == Answer::Satisfiable)
+      return unknown("the solver does not accept a step of the normal form");
+    if (answer == Answer::Unknown)
+      return {Verdict::ProvedByNormalization, solver->getReason(), {}};
+    proved->add(record);
+  }
+  return {Verdict::Proved, "", {}};
+}
+
+ProofResult Prover::Implementation::checkRecord(RecordId record) {
+  Argument argument = collectArgument(terms, *normalizer, record, *proved);
+  Query query = makeQuery(*normalizer, argument);
+  ProofResult result{Verdict::Proved, "", {}};
+  if (!query.claims.empty() &&
+      ask(query, /*isLinear=*/true) != Answer::Unsatisfiable)
+    result = checkOneByOne(argument);
+  if (result.verdict == Verdict::Proved && !terms.error())
+    proved->add(argument);
+  return result;
+}
+
+/// Asks the solver about a claim whose sides have different normal forms.
+ProofResult
+Prover::Implementation::proveWithoutNormalForm(const Claim &claim,
+                                               llvm::ArrayRef<Scalar> roots) {
+  if (normalizer->failure())
+    return unknown(*normalizer->failure());
+  Query query;
+  query.claims.push_back(claim);
+  llvm::SmallVector<RecordId> rests;
+  addGeneralLaws(terms, *normalizer, hypotheses, claim, query, rests);
+  switch (ask(query, /*isLinear=*/false)) {
+  case Answer::Unknown:
+    return unknown("the normal forms differ and the solver gave up (" +
+                   solver->getReason() + ")");
+  case Answer::Satisfiable: {
+    llvm::ArrayRef<AtomValue> model = solver->getModel();
+    return {Verdict::NotProved,
+            "the normal forms differ and the solver has a model",
+            llvm::SmallVector<AtomValue>(model)};
+  }
+  case Answer::Unsatisfiable:
+    break;
+  }
+  // The claim is about normal forms; the terms must have them.
+  for (Scalar root : roots) {
+    std::optional<RecordId> record = normalizer->proveEqual(root, root);
+    if (!record)
+      return unknown("a term has no normal form");
+    rests.push_back(*record);
+  }
+  for (RecordId record : rests) {
+    ProofResult result = checkRecord(record);
+    if (result.verdict != Verdict::Proved)
+      return result;
+  }
+  return {Verdict::Proved, "", {}};
+}
+
+ProofResult Prover::Implementation::finish(ProofResult result) {
+  if (std::optional<ProofResult> refused = refuse())
+    result = *refused;
+  ++statistics.obligations;
+  switch (result.verdict) {
+  case Verdict::Proved:
+    ++statistics.proved;
+    break;
+  case Verdict::ProvedByNormalization:
+    ++statistics.provedByNormalization;
+    break;
+  case Verdict::NotProved:
+    ++statistics.notProved;
+    break;
+  case Verdict::Unknown:
+    ++statistics.unknown;
+    break;
+  }
+  return result;
+}
+
+ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
+                                          llvm::ArrayRef<Condition> wanted) {
+  if (std::optional<ProofResult> refused = refuse())
+    return finish(*refused);
+  if (left == right) {
+    ++statistics.identical;
+    return finish({Verdict::Proved, "", {}});
+  }
+  bool haveSorts =
+      terms.getSort(left) == terms.getSort(right) ||
+      (terms.isRealOrExtended(left) && terms.isRealOrExtended(right));
+  if (!haveSorts)
+    return finish(unknown("an equation between scalars of different sorts"));
+  if (auto difference = samples.findDifference(left, right, wanted))
+    return finish({Verdict::NotProved, "the sides differ at a sample",
+                   std::move(*difference)});
+  setHypotheses(wanted);
+  std::optional<RecordId> record = normalizer->proveEqual(left, right);
+  if (normalizer->failure())
+    return finish(unknown(*normalizer->failure()));
+  if (record)
+    return finish(checkRecord(*record));
+  if (terms.isExtended(left) || terms.isExtended(right))
+    return finish(unknown("the normal forms differ"));
+  Claim claim{ClaimKind::Equal, normalizer->getNormalForm(left),
+              normalizer->getNormalForm(right)};
+  return finish(proveWithoutNormalForm(claim, {left, right}));
+}
+
+ProofResult
+Prover::Implementation::proveCondition(const Condition &condition,
+                                       llvm::ArrayRef<Condition> wanted) {
+  if (std::optional<ProofResult> refused = refuse())
+    return finish(*refused);
+  if (terms.getSort(condition.term) != ScalarSort::Real)
+    return finish(unknown("a condition on a scalar that is not real"));
+  if (auto violation = samples.findViolation(condition, wanted))
+    return finish({Verdict::NotProved, "the condition fails at a sample",
+                   std::move(*violation)});
+  setHypotheses(wanted);
+  std::optional<RecordId> record = normalizer->proveCondition(condition);
+  if (normalizer->failure())
+    return finish(unknown(*normalizer->failure()));
+  if (record)
+    return finish(checkRecord(*record));
+  Claim claim = toClaim(condition);
+  claim.left = normalizer->getNormalForm(condition.term);
+  return finish(proveWithoutNormalForm(claim, {condition.term}));
+}
+
+std::string Prover::Implementation::toSmtLib(Scalar left, Scalar right,
+                                             llvm::ArrayRef<Condition> wanted) {
+  std::string origin = "obligation of Verify: " + terms.toString(left, 6) +
+                       " = " + terms.toString(right, 6);
+  if (std::optional<ProofResult> refused = refuse())
+    return "; " + origin + "\n; not encoded: " + refused->reason + "\n";
+  setHypotheses(wanted);
+  std::optional<RecordId> record = normalizer->proveEqual(left, right);
+  if (normalizer->failure())
+    return "; " + origin + "\n; not encoded: " + *normalizer->failure() + "\n";
+  Query query;
+  if (record) {
+    query = makeQuery(*normalizer, collectArgument(terms, *normalizer, *record,
+                                                   ProvedRecords()));
+  } else {
+    query.claims.push_back({ClaimKind::Equal, normalizer->getNormalForm(left),
+                            normalizer->getNormalForm(right)});
+    llvm::SmallVector<RecordId> rests;
+    addGeneralLaws(terms, *normalizer, hypotheses, query.claims[0], query,
+                   rests);
+  }
+  return printSmtLib(
+      terms, query,
+      {origin, record
+                   ? "each step replaces equals by equals; all of them follow "
+                     "from the laws below"
+                   : "the normal forms of the sides differ"});
+}
+
+//===--- The interface ----------------------------------------------------===//
+
+Prover::Prover(TermAlgebra &terms, ProverOptions options)
+    : implementation(std::make_unique<Implementation>(terms, options)) {}
+
+Prover::~Prover() = default;
+
+ProofResult Prover::prove(Scalar left, Scalar right,
+                          llvm::ArrayRef<Condition> hypotheses) {
+  return implementation->prove(left, right, hypotheses);
+}
+
+ProofResult Prover::proveCondition(const Condition &condition,
+                                   llvm::ArrayRef<Condition> hypotheses) {
+  return implementation->proveCondition(condition, hypotheses);
+}
+
+std::string Prover::toSmtLib(Scalar left, Scalar right,
+                             llvm::ArrayRef<Condition> hypotheses) {
+  return implementation->toSmtLib(left, right, hypotheses);
+}
+
+const ProverOptions &Prover::getOptions() const {
+  return implementation->options;
+}
+
+const ProverStatistics &Prover::getStatistics() const {
+  return implementation->statistics;
+}
+
+void Prover::clear() { implementation->clear(); }

@@ -1,0 +1,164 @@
+//===- Samples.cpp - evaluation at fixed points ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Doubles find a difference; where functions are known, intervals confirm that
+// it is not made of rounding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Samples.h"
+
+#include <cmath>
+
+using namespace verify;
+
+//===--- Points -----------------------------------------------------------===//
+
+/// A fixed number that looks random, for an atom at a point.
+static uint64_t draw(const TermAlgebra &terms, Scalar atom, unsigned point) {
+  uint64_t hash = terms.getTensor(atom) * 0x9e3779b97f4a7c15ULL + point + 1;
+  for (int64_t index : terms.getIndex(atom))
+    hash = (hash ^ static_cast<uint64_t>(index + 77)) * 0xbf58476d1ce4e5b9ULL +
+           (hash >> 31);
+  hash = (hash ^ (hash >> 30)) * 0x94d049bb133111ebULL;
+  return hash ^ (hash >> 31);
+}
+
+/// The value of an atom at a point. Reals are multiples of 1/64: positive and
+/// near 1 at even points, of both signs at odd ones.
+static Scalar valueAt(const TermAlgebra &terms, ScalarAlgebra &algebra,
+                      Scalar atom, unsigned point) {
+  uint64_t number = draw(terms, atom, point);
+  auto magnitude = static_cast<int64_t>((number >> 20) % 96) + 17;
+  bool isNegative = point % 2 == 1 && (number >> 8 & 1) != 0;
+  switch (terms.getSort(atom)) {
+  case ScalarSort::Integer:
+    return algebra.integer(static_cast<int64_t>((number >> 20) % 4));
+  case ScalarSort::Boolean:
+    return algebra.boolean((number >> 20 & 1) != 0);
+  case ScalarSort::Extended:
+    if ((number >> 12) % 4 == 0)
+      return algebra.minusInfinity();
+    break;
+  case ScalarSort::Real:
+    break;
+  }
+  return algebra.rational(isNegative ? -magnitude : magnitude, 64);
+}
+
+Samples::Point::Point(const TermAlgebra &terms, unsigned number)
+    : number(number), evaluator(terms, algebra, [this, &terms](Scalar atom) {
+        return valueAt(terms, algebra, atom, this->number);
+      }) {}
+
+std::optional<double> Samples::Point::evaluate(Scalar term) {
+  double value = DoubleAlgebra::getDouble(evaluator.evaluate(term));
+  if (std::isnan(value) || (std::isinf(value) && value > 0))
+    return std::nullopt;
+  return value;
+}
+
+bool Samples::Point::holds(const Condition &condition) {
+  std::optional<double> value = evaluate(condition.term);
+  if (!value)
+    return false;
+  switch (condition.kind) {
+  case ConditionKind::NonZero:
+    return std::fabs(*value) > 1e-9;
+  case ConditionKind::NonNegative:
+    return *value >= 0;
+  case ConditionKind::Positive:
+    return *value > 1e-9;
+  }
+  return false;
+}
+
+//===--- Questions --------------------------------------------------------===//
+
+Samples::Samples(const TermAlgebra &terms, unsigned count) : terms(terms) {
+  for (unsigned number = 0; number < count; ++number)
+    points.emplace_back(terms, number);
+}
+
+void Samples::clear() {
+  for (Point &point : points)
+    point.evaluator.clear();
+}
+
+bool Samples::isAllowed(Point &point, llvm::ArrayRef<Condition> hypotheses) {
+  for (const Condition &condition : hypotheses)
+    if (!point.holds(condition))
+      return false;
+  return true;
+}
+
+llvm::SmallVector<AtomValue>
+Samples::describe(unsigned number, llvm::ArrayRef<Scalar> roots) const {
+  llvm::SmallVector<AtomValue> result;
+  RationalAlgebra algebra;
+  for (Scalar node : terms.collectNodes(roots)) {
+    if (terms.getKind(node) != TermKind::Atom)
+      continue;
+    Scalar value = valueAt(terms, algebra, node, number);
+    std::string text = "-inf";
+    if (terms.getSort(node) == ScalarSort::Boolean)
+      text = algebra.get(value).isZero() ? "false" : "true";
+    else if (!algebra.isMinusInfinity(value))
+      text = algebra.get(value).toString();
+    result.push_back({node, text});
+  }
+  return result;
+}
+
+/// Whether intervals show the difference, as far as they can.
+bool Samples::isConfirmed(const Point &point, Scalar left, Scalar right) const {
+  IntervalAlgebra algebra(256);
+  TermEvaluator evaluator(terms, algebra, [&](Scalar atom) {
+    return valueAt(terms, algebra, atom, point.number);
+  });
+  Scalar first = evaluator.evaluate(left), second = evaluator.evaluate(right);
+  const NumericStatus &status = algebra.status();
+  // Unknown functions have no value here, but a smooth one among doubles.
+  if (status.usesUninterpreted)
+    return true;
+  return !status.isUndefined && !status.isUndecided &&
+         algebra.areDisjoint(first, second);
+}
+
+std::optional<llvm::SmallVector<AtomValue>>
+Samples::findDifference(Scalar left, Scalar right,
+                        llvm::ArrayRef<Condition> hypotheses) {
+  for (Point &point : points) {
+    std::optional<double> first = point.evaluate(left);
+    std::optional<double> second = point.evaluate(right);
+    if (!first || !second || *first == *second)
+      continue;
+    double scale = 1 + std::fabs(*first) + std::fabs(*second);
+    bool isClose =
+        std::isfinite(scale) && std::fabs(*first - *second) <= 1e-9 * scale;
+    if (isClose || !isAllowed(point, hypotheses) ||
+        !isConfirmed(point, left, right))
+      continue;
+    return describe(point.number, {left, right});
+  }
+  return std::nullopt;
+}
+
+std::optional<llvm::SmallVector<AtomValue>>
+Samples::findViolation(const Condition &condition,
+                       llvm::ArrayRef<Condition> hypotheses) {
+  for (Point &point : points) {
+    std::optional<double> value = point.evaluate(condition.term);
+    if (!value)
+      continue;
+    // Only clear violations count.
+    bool isViolated =
+        condition.kind == ConditionKind::NonZero ? *value == 0 : *value < -1e-6;
+    if (isViolated && isAllowed(point, hypotheses))
+      return describe(point.number, {condition.term});
+  }
+  return std::nullopt;
+}

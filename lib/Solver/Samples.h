@@ -1,0 +1,61 @@
+//===- Samples.h - evaluation at fixed points -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Evaluates both sides of obligations at points that are the same in every run.
+// Finds most false obligations before a proof is tried, and no obligation is
+// proved whose sides disagree at a sample.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_SOLVER_SAMPLES_H
+#define VERIFY_LIB_SOLVER_SAMPLES_H
+
+#include "Verify/Scalar/Evaluation.h"
+#include "Verify/Scalar/NumericAlgebras.h"
+#include "Verify/Solver/Solver.h"
+
+#include <deque>
+
+namespace verify {
+
+/// A few points and the values of terms there.
+class Samples {
+public:
+  Samples(const TermAlgebra &terms, unsigned count);
+
+  /// Values of atoms at a point where all hypotheses hold and the sides differ.
+  std::optional<llvm::SmallVector<AtomValue>>
+  findDifference(Scalar left, Scalar right,
+                 llvm::ArrayRef<Condition> hypotheses);
+  /// The same for a condition that does not hold.
+  std::optional<llvm::SmallVector<AtomValue>>
+  findViolation(const Condition &condition,
+                llvm::ArrayRef<Condition> hypotheses);
+  void clear();
+
+private:
+  struct Point {
+    Point(const TermAlgebra &terms, unsigned number);
+    /// Whether the condition holds; nothing where it is not defined.
+    bool holds(const Condition &condition);
+    std::optional<double> evaluate(Scalar term);
+
+    unsigned number;
+    DoubleAlgebra algebra;
+    TermEvaluator evaluator;
+  };
+  bool isAllowed(Point &point, llvm::ArrayRef<Condition> hypotheses);
+  bool isConfirmed(const Point &point, Scalar left, Scalar right) const;
+  llvm::SmallVector<AtomValue> describe(unsigned number,
+                                        llvm::ArrayRef<Scalar> roots) const;
+
+  const TermAlgebra &terms;
+  std::deque<Point> points;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_SOLVER_SAMPLES_H

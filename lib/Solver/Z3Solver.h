@@ -1,0 +1,58 @@
+//===- Z3Solver.h - queries to Z3 -------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One context and two solvers: one that only does linear arithmetic and
+// congruence, which is all that checking an argument takes, and one that may
+// reason about products.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_SOLVER_Z3SOLVER_H
+#define VERIFY_LIB_SOLVER_Z3SOLVER_H
+
+#include "Verify/Solver/Solver.h"
+#include "Z3Terms.h"
+
+namespace verify {
+
+/// What a query asks: do the claims follow from instances and facts?
+struct Query {
+  llvm::SmallVector<LawInstance> instances;
+  llvm::SmallVector<Claim> facts;
+  llvm::SmallVector<Claim> claims;
+};
+
+/// The answer of the solver to the negation of the claims.
+enum class Answer : uint8_t { Unsatisfiable, Satisfiable, Unknown };
+
+/// A Z3 context with its solvers. Exceptions of Z3 become unknown answers.
+class Z3Solver {
+public:
+  Z3Solver(const TermAlgebra &terms, const ProverOptions &options);
+
+  /// Whether all claims follow.
+  Answer check(const Query &query, bool isLinear);
+  /// Why the last answer was unknown.
+  const std::string &getReason() const { return reason; }
+  /// Values of the atoms of `roots` in the model of the last answer.
+  llvm::ArrayRef<AtomValue> getModel() const { return model; }
+  size_t getQueryCount() const { return queries; }
+
+private:
+  Answer checkUnguarded(const Query &query, z3::solver &solver);
+  void readModel(const z3::model &values);
+
+  z3::context context;
+  z3::solver linear, nonlinear;
+  Z3Terms encoder;
+  std::string reason;
+  llvm::SmallVector<AtomValue> model;
+  size_t queries = 0;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_SOLVER_Z3SOLVER_H
