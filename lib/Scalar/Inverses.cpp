@@ -63,7 +63,7 @@ PolynomialId NormalizerState::invertPower(GeneratorPower power) {
 PolynomialId
 NormalizerState::invertFactored(const Factorization &parts,
                                 llvm::ArrayRef<PolynomialId> sums) {
-  Scope scratch(*this);
+  Scratch scratch(*this);
   Monomial monomial = polynomials.getMonomial(parts.monomial);
   Monomial exponential;
   exponential.exponent = polynomials.scale(monomial.exponent, Rational(-1));

@@ -139,7 +139,7 @@ NormalizerState::scaleMaximum(llvm::SmallVectorImpl<PolynomialId> &arguments) {
   llvm::SmallVector<PolynomialId> values;
   llvm::SmallVector<Scalar> scaledTerms, valueTerms;
   for (PolynomialId argument : arguments) {
-    Scope scratch(*this);
+    Scratch scratch(*this);
     Polynomial quotient;
     for (const WeightedMonomial &term : polynomials.get(argument)) {
       PolynomialId part = mergeFactors(listFactors(

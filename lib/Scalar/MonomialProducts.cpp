@@ -91,8 +91,9 @@ bool NormalizerState::mergeExponents(FactorList &factors) {
     PolynomialId right = factors.exponents.pop_back_val();
     PolynomialId left = factors.exponents.pop_back_val();
     PolynomialId sum = polynomials.add(left, right);
-    emit(laws.expOfSum(termOf(left), termOf(right), termOf(sum),
-                       factorTerms(factors)));
+    if (isRecording)
+      emit(laws.expOfSum(termOf(left), termOf(right), termOf(sum),
+                         factorTerms(factors)));
     if (sum != PolynomialStore::zero)
       factors.exponents.push_back(sum);
   }
@@ -106,6 +107,8 @@ void NormalizerState::cancelInverses(FactorList &factors) {
       continue;
     power.positive -= count;
     power.negative -= count;
+    if (!isRecording)
+      continue;
     Scalar term = generators[power.generator].term;
     emit(laws.cancellation(term, static_cast<unsigned>(count),
                            factorTerms(factors)));
@@ -114,10 +117,7 @@ void NormalizerState::cancelInverses(FactorList &factors) {
         generators[power.generator].kind == GeneratorKind::Factor
             ? generators[power.generator].argument
             : polynomials.generator(power.generator);
-    if (std::optional<RecordId> sign = findSign(ClaimKind::NonZero, polynomial))
-      need(*sign);
-    else
-      fail("an inverse was cancelled that may be that of 0");
+    needSign(ClaimKind::NonZero, polynomial);
   }
 }
 
@@ -130,7 +130,8 @@ NormalizerState::applyIndicators(FactorList &factors) {
     Scalar term = generators[first].term;
     while (factors.powers[i].positive > 1) {
       factors.powers[i].positive -= 2;
-      emit(laws.indicatorImplies(term, term, factorTerms(factors)));
+      if (isRecording)
+        emit(laws.indicatorImplies(term, term, factorTerms(factors)));
       ++factors.powers[i].positive;
     }
     for (size_t j = 0; j < i && factors.powers[i].positive > 0; ++j) {
@@ -143,13 +144,16 @@ NormalizerState::applyIndicators(FactorList &factors) {
       Scalar other = generators[second].term;
       bool dropsFirst = relation == IndicatorRelation::SecondImplies;
       factors.powers[i].positive = factors.powers[j].positive = 0;
-      llvm::SmallVector<Scalar> rest = factorTerms(factors);
-      if (relation == IndicatorRelation::Excludes) {
-        emit(laws.indicatorExcludes(term, other, rest));
+      if (isRecording && relation == IndicatorRelation::Excludes)
+        emit(laws.indicatorExcludes(term, other, factorTerms(factors)));
+      if (relation == IndicatorRelation::Excludes)
         return PolynomialStore::zero;
-      }
-      emit(dropsFirst ? laws.indicatorImplies(other, term, rest)
-                      : laws.indicatorImplies(term, other, rest));
+      llvm::SmallVector<Scalar> rest;
+      if (isRecording)
+        rest = factorTerms(factors);
+      if (isRecording)
+        emit(dropsFirst ? laws.indicatorImplies(other, term, rest)
+                        : laws.indicatorImplies(term, other, rest));
       factors.powers[dropsFirst ? j : i].positive = 1;
     }
   }
@@ -169,20 +173,19 @@ NormalizerState::applyRelation(FactorList &factors) {
     if (generator.kind == GeneratorKind::Root &&
         power.positive >= generator.degree) {
       power.positive -= static_cast<int32_t>(generator.degree);
-      emit(laws.powerOfRoot(termOf(argument), generator.degree,
-                            factorTerms(factors)));
-      if (std::optional<RecordId> sign =
-              findSign(ClaimKind::NonNegative, argument))
-        need(*sign);
-      else
-        fail("a root was raised that may be that of a negative number");
+      if (isRecording) {
+        emit(laws.powerOfRoot(termOf(argument), generator.degree,
+                              factorTerms(factors)));
+        needSign(ClaimKind::NonNegative, argument);
+      }
       return expand(factors, {argument});
     }
     if (generator.kind != GeneratorKind::Absolute || power.positive == 0)
       continue;
     if (power.positive > 1) {
       power.positive -= 2;
-      emit(laws.absoluteSquare(termOf(argument), factorTerms(factors)));
+      if (isRecording)
+        emit(laws.absoluteSquare(termOf(argument), factorTerms(factors)));
       return expand(factors, {argument, argument});
     }
     Scalar sign = terms.apply(Function::Sign, termOf(argument));
@@ -190,7 +193,8 @@ NormalizerState::applyRelation(FactorList &factors) {
       if (other.positive > 0 && generators[other.generator].term == sign) {
         --power.positive;
         --other.positive;
-        emit(laws.absoluteSign(termOf(argument), factorTerms(factors)));
+        if (isRecording)
+          emit(laws.absoluteSign(termOf(argument), factorTerms(factors)));
         return expand(factors, {argument});
       }
   }
@@ -259,6 +263,14 @@ PolynomialId NormalizerState::multiplyMonomials(MonomialId left,
         monomial.exponent = factors.exponents.front();
       return polynomials.monomial(polynomials.intern(monomial), Rational(1));
     }
+    if (!isRecording) {
+      auto known = unrecordedProducts.find(key);
+      if (known != unrecordedProducts.end())
+        return known->second;
+      PolynomialId result = mergeFactors(std::move(factors));
+      unrecordedProducts[key] = result;
+      return result;
+    }
     CachedProduct product;
     {
       Scope scope(*this);
@@ -270,6 +282,8 @@ PolynomialId NormalizerState::multiplyMonomials(MonomialId left,
     place = products.try_emplace(key, std::move(product)).first;
   }
   const CachedProduct &product = place->second;
+  if (!isRecording)
+    return product.result;
   current().instances.append(product.instances.begin(),
                              product.instances.end());
   current().needs.append(product.needs.begin(), product.needs.end());

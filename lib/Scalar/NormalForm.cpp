@@ -19,7 +19,9 @@ using namespace verify;
 //===--- Records ----------------------------------------------------------===//
 
 NormalizerState::Scope::Scope(NormalizerState &state)
-    : id(static_cast<RecordId>(state.records.size())), state(state) {
+    : id(static_cast<RecordId>(state.records.size())), state(state),
+      wasRecording(state.isRecording) {
+  state.isRecording = true;
   state.records.emplace_back();
   state.open.push_back(id);
 }
@@ -35,6 +37,7 @@ NormalizerState::Scope::~Scope() {
   makeUnique(record.needs);
   makeUnique(record.uses);
   state.open.pop_back();
+  state.isRecording = wasRecording;
 }
 
 void NormalizerState::claimEqual(Scalar left, Scalar right) {

@@ -101,6 +101,20 @@ public:
 
   private:
     NormalizerState &state;
+    bool wasRecording;
+  };
+  /// Computes without recording laws, for results that are claimed otherwise.
+  class Scratch {
+  public:
+    explicit Scratch(NormalizerState &state)
+        : state(state), wasRecording(state.isRecording) {
+      state.isRecording = false;
+    }
+    ~Scratch() { state.isRecording = wasRecording; }
+
+  private:
+    NormalizerState &state;
+    bool wasRecording;
   };
   Record &current() { return records[open.back()]; }
   void emit(InstanceId instance) { current().instances.push_back(instance); }
@@ -182,6 +196,8 @@ public:
 
   /// A record that claims `kind` of the term of `polynomial`.
   std::optional<RecordId> findSign(ClaimKind kind, PolynomialId polynomial);
+  /// Needs the sign, which a caller knows to be found.
+  void needSign(ClaimKind kind, PolynomialId polynomial);
   std::optional<RecordId> findMonomialSign(ClaimKind kind, MonomialId monomial);
   std::optional<RecordId> findPowerSign(ClaimKind kind, GeneratorPower power);
   void addSign(ClaimKind kind, PolynomialId polynomial, RecordId record);
@@ -331,6 +347,8 @@ private:
   llvm::DenseMap<uint64_t, GeneratorId> generatorOfTerm;
   std::vector<uint8_t> monomialTraits;
   llvm::DenseMap<uint64_t, CachedProduct> products;
+  llvm::DenseMap<uint64_t, PolynomialId> unrecordedProducts;
+  bool isRecording = true;
 
   std::vector<GeneratorId> factors;
   llvm::DenseMap<PolynomialId, GeneratorId> factorOfPolynomial;

@@ -79,7 +79,7 @@ Factorization NormalizerState::factor(PolynomialId polynomial) {
   shared.exponent = shareExponent(polynomial);
   result.monomial = polynomials.intern(shared);
   // Sums that were inverted become ordinary again; nothing is claimed here.
-  Scope scratch(*this);
+  Scratch scratch(*this);
   Polynomial rest;
   for (const WeightedMonomial &term : summands) {
     MonomialId quotient = divideMonomials(term.monomial, result.monomial);
@@ -115,7 +115,7 @@ NormalizerState::divideExactly(PolynomialId dividend, PolynomialId divisor) {
   // The last term of the quotient is the quotient of the last terms.
   MonomialId last =
       divideMonomials(remainder.rbegin()->first, divisorMonomials.back());
-  Scope scratch(*this);
+  Scratch scratch(*this);
   Polynomial quotient;
   while (!remainder.empty()) {
     auto first = remainder.begin();
@@ -126,7 +126,7 @@ NormalizerState::divideExactly(PolynomialId dividend, PolynomialId divisor) {
                  generators[power.generator].kind == GeneratorKind::Factor;
         });
     if (!isPolynomial || polynomials.compare(monomial, last) < 0 ||
-        quotient.size() > limits.monomials || hasFailed())
+        quotient.size() > polynomials.get(dividend).size() || hasFailed())
       return std::nullopt;
     Rational coefficient = first->second / leadingCoefficient;
     MonomialId cleared = first->first;

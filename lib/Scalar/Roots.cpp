@@ -102,7 +102,7 @@ Recorded NormalizerState::root(PolynomialId argument, int64_t degree) {
   }
   PolynomialId outside = PolynomialStore::one, rest = same;
   {
-    Scope scratch(*this);
+    Scratch scratch(*this);
     outside = takeOutPowers(same, degree, rest);
     if (!findSign(ClaimKind::NonNegative, rest))
       deduceRestOfRoot(same, outside, degree, rest);

@@ -70,6 +70,13 @@ std::optional<RecordId> NormalizerState::findSign(ClaimKind kind,
   return found;
 }
 
+void NormalizerState::needSign(ClaimKind kind, PolynomialId polynomial) {
+  if (std::optional<RecordId> sign = findSign(kind, polynomial))
+    need(*sign);
+  else
+    fail("a law was used whose condition is not known");
+}
+
 std::optional<RecordId> NormalizerState::deriveSign(ClaimKind kind,
                                                     PolynomialId polynomial) {
   if (std::optional<Rational> constant = polynomials.getConstant(polynomial)) {

@@ -283,7 +283,7 @@ std::string Prover::Implementation::toSmtLib(Scalar left, Scalar right,
                    rests);
   }
   return printSmtLib(
-      terms, query,
+      terms, query, record.has_value(),
       {origin, record
                    ? "each step replaces equals by equals; all of them follow "
                      "from the laws below"

@@ -108,7 +108,8 @@ std::string ScriptPrinter::functionName(Scalar node) const {
     if (terms.getFunction(node) == Function::Abs ||
         terms.getFunction(node) == Function::Sign)
       return "";
-    return getName(terms.getFunction(node)).str();
+    // Some solvers know functions of the plain names.
+    return "real_" + getName(terms.getFunction(node)).str();
   case TermKind::FinitePart:
   case TermKind::IsFinite:
     prefix = terms.getKind(node) == TermKind::IsFinite ? "finite " : "value ";
@@ -322,12 +323,14 @@ void ScriptPrinter::printGoal(llvm::ArrayRef<Claim> claims) {
 }
 
 std::string verify::printSmtLib(const TermAlgebra &terms, const Query &query,
+                                bool isProved,
                                 llvm::ArrayRef<std::string> comments) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (llvm::StringRef comment : comments)
     stream << "; " << comment << '\n';
-  stream << "(set-logic ALL)\n(set-info :status unsat)\n";
+  stream << "(set-logic ALL)\n(set-info :status "
+         << (isProved ? "unsat" : "unknown") << ")\n";
   ScriptPrinter printer(terms, stream);
   auto defineClaims = [&](llvm::ArrayRef<Claim> claims) {
     for (const Claim &claim : claims) {

@@ -16,9 +16,10 @@
 namespace verify {
 
 /// The query as a script whose `check-sat` answers `unsat` if all claims
-/// follow. `comments` are printed first, one a line.
+/// follow, which is expected if `isProved`. `comments` are printed first, one a
+/// line.
 std::string printSmtLib(const TermAlgebra &terms, const Query &query,
-                        llvm::ArrayRef<std::string> comments);
+                        bool isProved, llvm::ArrayRef<std::string> comments);
 
 } // namespace verify
 
