@@ -30,6 +30,10 @@ PlanContext::PlanContext(const PlanFile &plan, StringRef fileName,
     if (node.kind == NodeKind::Adapter)
       for (int64_t device : node.devices)
         adapterOnDevice.try_emplace({node.id, device}, index);
+    if (node.signature == "nnscaler.runtime.function.multiref")
+      for (const Argument &output : node.outputs)
+        if (output.isTensor)
+          consumerCopies.insert(get(output).full);
     if (node.kind != NodeKind::Forward || node.file.empty())
       continue;
     for (const Argument &output : node.outputs)
@@ -147,6 +151,12 @@ tv::PieceAttr PlanContext::getPiece(const SubTensor &tensor) const {
     id = plan.fullTensors[forward->second].id;
   return tv::PieceAttr::get(context, id, isGradient, bounds, tensor.part,
                             tensor.parts);
+}
+
+bool PlanContext::isConsumerCopy(const SubTensor &tensor) const {
+  auto forward = forwardOfGradient.find(tensor.full);
+  return consumerCopies.contains(
+      forward == forwardOfGradient.end() ? tensor.full : forward->second);
 }
 
 bool PlanContext::isLossGradient(const SubTensor &tensor) const {

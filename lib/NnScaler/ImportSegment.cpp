@@ -16,7 +16,8 @@ using namespace verify;
 using namespace verify::nnscaler;
 
 void SegmentImporter::state(Value value, const SubTensor &tensor) {
-  if (Operation *op = value.getDefiningOp())
+  Operation *op = value.getDefiningOp();
+  if (op && !plan.isConsumerCopy(tensor))
     op->setAttr("tv.piece", plan.getPiece(tensor));
 }
 
@@ -147,7 +148,10 @@ LogicalResult SegmentImporter::importBackward(const Node &node) {
       inputs.push_back(&plan.get(input));
   for (auto [k, output] : llvm::enumerate(node.outputs)) {
     const SubTensor &tensor = plan.get(output);
-    pieces.push_back(plan.getPiece(tensor));
+    if (plan.isConsumerCopy(tensor))
+      pieces.push_back(builder.getUnitAttr());
+    else
+      pieces.push_back(plan.getPiece(tensor));
     const SubTensor &input = *inputs[wrt[k]];
     if (input.isParameter)
       tv::AddToOp::create(builder, location, backward.getResult(k),

@@ -74,7 +74,7 @@ void PlanExecution::bind(Device &device, Operation *op, Bound bound,
   valuesOf(device)[op->getResult(result)] = bound;
   tv::PieceAttr piece;
   if (auto list = op->getAttrOfType<ArrayAttr>("tv.pieces"))
-    piece = cast<tv::PieceAttr>(list[result]);
+    piece = dyn_cast<tv::PieceAttr>(list[result]);
   else
     piece = op->getAttrOfType<tv::PieceAttr>("tv.piece");
   // Gradients of parameters are terms until they are reduced.

@@ -68,12 +68,22 @@ public:
   /// `device`, whose coordinates are spelled out.
   Node getAxis(unsigned axis) const { return axes[axis]; }
   unsigned getAxisCount() const { return axes.size(); }
+  llvm::StringRef getAxisName(unsigned axis) const { return axisNames[axis]; }
+  int64_t getAxisSize(unsigned axis) const {
+    return nodes[find(axes[axis])].size;
+  }
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
   /// The nodes of the factors of an op's index relation.
   llvm::ArrayRef<Node> getFactors(mlir::Operation *op) const;
   const IndexRelation &getRelation(mlir::Operation *op) const;
   /// Whether the op is one unknown tensor for both sides.
   bool isOpaque(mlir::Operation *op) const { return opaque.contains(op); }
+  /// The number of that unknown tensor.
+  std::optional<unsigned> getOpaque(mlir::Operation *op) const {
+    auto found = opaque.find(op);
+    return found == opaque.end() ? std::nullopt
+                                 : std::optional<unsigned>(found->second);
+  }
 
   /// The positions of a node that are looked at, in order.
   llvm::ArrayRef<Representative> getRepresentatives(Node node) const;

@@ -1,0 +1,98 @@
+//===- ElementEvaluator.h - single elements of a stage ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Evaluates one element of one value on demand, in any scalar algebra, at the
+// positions a factor analysis keeps. Provers look at a handful of elements of a
+// stage, so nothing else is computed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_ANALYSIS_ELEMENTEVALUATOR_H
+#define VERIFY_ANALYSIS_ELEMENTEVALUATOR_H
+
+#include "Verify/Analysis/FactorAnalysis.h"
+#include "Verify/Scalar/ScalarAlgebra.h"
+
+#include <map>
+
+namespace verify {
+
+/// Elements of the tensors nobody computes.
+class ElementSource {
+public:
+  virtual ~ElementSource();
+  /// Element `index` of a block argument or `tv.input`.
+  virtual Scalar input(mlir::Value value, llvm::ArrayRef<int64_t> index) = 0;
+  /// Element of unknown tensor `number`.
+  virtual Scalar opaque(unsigned number, mlir::Type type,
+                        llvm::ArrayRef<int64_t> index) = 0;
+  /// Element of a value that nobody produces; never equal to anything else.
+  virtual Scalar undefined(mlir::Operation *op,
+                           llvm::ArrayRef<int64_t> place) = 0;
+};
+
+/// The sort of a tensor's elements.
+ScalarSort getSort(mlir::Type type);
+
+/// For each value the mesh axes its elements depend on, as a bit for each.
+llvm::DenseMap<mlir::Value, uint64_t>
+findVaryingAxes(mlir::Block &body, const FactorAnalysis &factors);
+
+/// One coordinate for each axis of the analysis; -1 where it does not matter.
+using Coordinates = llvm::SmallVector<int64_t, 4>;
+
+class ElementEvaluator {
+public:
+  ElementEvaluator(mlir::Block &body, const FactorAnalysis &factors,
+                   ScalarAlgebra &algebra, ElementSource &source);
+
+  /// Why the last evaluation failed.
+  const std::string &getFailure() const { return failureReason; }
+
+  llvm::FailureOr<Scalar> evaluate(mlir::Value value,
+                                   const Coordinates &coordinates,
+                                   llvm::ArrayRef<int64_t> index);
+  /// Both sides of an expect at `index` of its plan values and `coordinates`:
+  /// the reference element, and the sum of the plan's.
+  llvm::FailureOr<std::pair<Scalar, Scalar>>
+  evaluate(tv::ExpectOp expect, const Coordinates &coordinates,
+           llvm::ArrayRef<int64_t> index);
+
+  /// The reference index that a lineage gives for an element of a plan value.
+  llvm::SmallVector<int64_t>
+  getReferenceIndex(tv::LineageAttr lineage, const Coordinates &coordinates,
+                    llvm::ArrayRef<int64_t> index) const;
+  uint64_t getVaryingAxes(mlir::Value value) const {
+    return varying.lookup(value);
+  }
+
+private:
+  llvm::FailureOr<Scalar> compute(mlir::Operation *op,
+                                  const Coordinates &coordinates,
+                                  llvm::ArrayRef<int64_t> index);
+  llvm::FailureOr<Scalar> computeRelation(mlir::Operation *op,
+                                          const Coordinates &coordinates,
+                                          llvm::ArrayRef<int64_t> index);
+  llvm::FailureOr<Scalar>
+  sumOverAxes(mlir::Value value, Coordinates coordinates,
+              llvm::ArrayRef<unsigned> axes,
+              llvm::ArrayRef<llvm::SmallVector<int64_t, 2>> ranges,
+              llvm::ArrayRef<int64_t> index);
+  llvm::LogicalResult fail(const llvm::Twine &reason);
+
+  const FactorAnalysis &factors;
+  ScalarAlgebra &algebra;
+  ElementSource &source;
+  llvm::DenseMap<mlir::Value, uint64_t> varying;
+  llvm::DenseMap<mlir::Value, std::map<llvm::SmallVector<int64_t, 8>, Scalar>>
+      known;
+  std::string failureReason;
+  unsigned depth = 0;
+};
+
+} // namespace verify
+
+#endif // VERIFY_ANALYSIS_ELEMENTEVALUATOR_H

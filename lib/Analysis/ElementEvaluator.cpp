@@ -1,0 +1,386 @@
+//===- ElementEvaluator.cpp - single elements of a stage ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Analysis/ElementEvaluator.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/ScopeExit.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace verify;
+
+ElementSource::~ElementSource() = default;
+
+/// Deepest chain of ops that is evaluated by recursion.
+static constexpr unsigned depthLimit = 3000;
+
+ScalarSort verify::getSort(Type type) {
+  Type element = cast<RankedTensorType>(type).getElementType();
+  if (isa<tv::ExtendedType>(element))
+    return ScalarSort::Extended;
+  if (element.isInteger(1))
+    return ScalarSort::Boolean;
+  return element.isInteger() ? ScalarSort::Integer : ScalarSort::Real;
+}
+
+llvm::DenseMap<Value, uint64_t>
+verify::findVaryingAxes(Block &body, const FactorAnalysis &factors) {
+  llvm::DenseMap<Value, uint64_t> varying;
+  auto bit = [&](StringRef name) -> uint64_t {
+    std::optional<unsigned> axis = factors.findAxis(name);
+    return axis ? uint64_t(1) << *axis : 0;
+  };
+  for (Operation &op : body) {
+    if (op.getNumResults() != 1)
+      continue;
+    uint64_t axes = 0;
+    for (Value operand : op.getOperands())
+      axes |= varying.lookup(operand);
+    if (auto distribute = dyn_cast<tv::DistributeOp>(op))
+      for (ArrayAttr dimension : distribute.getLineage().getDimensions())
+        for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
+          if (factor.getAxis())
+            axes |= bit(factor.getAxis().getValue());
+    if (isa<tv::SemanticsOpInterface>(op)) {
+      const IndexRelation &relation = factors.getRelation(&op);
+      for (const auto &sum : relation.axisSums)
+        axes &= ~bit(sum.axis);
+      for (const auto &read : relation.axisReads)
+        axes &= ~bit(read.axis);
+    }
+    varying[op.getResult(0)] = axes;
+  }
+  return varying;
+}
+
+ElementEvaluator::ElementEvaluator(Block &body, const FactorAnalysis &factors,
+                                   ScalarAlgebra &algebra,
+                                   ElementSource &source)
+    : factors(factors), algebra(algebra), source(source),
+      varying(findVaryingAxes(body, factors)) {}
+
+LogicalResult ElementEvaluator::fail(const Twine &reason) {
+  if (failureReason.empty())
+    failureReason = reason.str();
+  return failure();
+}
+
+FailureOr<Scalar> ElementEvaluator::evaluate(Value value,
+                                             const Coordinates &coordinates,
+                                             ArrayRef<int64_t> index) {
+  Coordinates relevant = coordinates;
+  uint64_t axes = varying.lookup(value);
+  for (unsigned axis = 0; axis < relevant.size(); ++axis)
+    if (!(axes >> axis & 1))
+      relevant[axis] = -1;
+  SmallVector<int64_t, 8> place(relevant.begin(), relevant.end());
+  place.append(index.begin(), index.end());
+  auto &elements = known[value];
+  if (auto found = elements.find(place); found != elements.end())
+    return found->second;
+  // Only positions the analysis keeps may ever be read: anything else would
+  // mean that dimensions are related which it did not relate.
+  for (auto [node, position] :
+       llvm::zip_equal(factors.getDimensions(value), index))
+    if (factors.getWeight(node, position) == 0)
+      return fail("a position outside the small case is read");
+  if (depth >= depthLimit)
+    return fail("the chain of ops is too long");
+  ++depth;
+  llvm::scope_exit leave([&] { --depth; });
+  FailureOr<Scalar> result;
+  if (Operation *op = value.getDefiningOp(); op && !isa<tv::InputOp>(op))
+    result = compute(op, relevant, index);
+  else
+    result = source.input(value, index);
+  if (failed(result))
+    return result;
+  known[value][place] = *result;
+  return result;
+}
+
+SmallVector<int64_t>
+ElementEvaluator::getReferenceIndex(tv::LineageAttr lineage,
+                                    const Coordinates &coordinates,
+                                    ArrayRef<int64_t> index) const {
+  SmallVector<int64_t> result;
+  for (auto [dimension, at] : llvm::zip_equal(lineage.getDimensions(), index)) {
+    // Minor factors first, then put together major to minor.
+    int64_t rest = at, place = 1, position = 0;
+    for (Attribute attribute : llvm::reverse(dimension.getValue())) {
+      auto factor = cast<tv::DimensionFactorAttr>(attribute);
+      if (factor.getAxis()) {
+        unsigned axis = *factors.findAxis(factor.getAxis().getValue());
+        position += coordinates[axis] * place;
+        place *= factors.getAxisSize(axis);
+        continue;
+      }
+      int64_t range = factor.getEnd() - factor.getStart();
+      position += (factor.getStart() + rest % range) * place;
+      rest /= range;
+      place *= factor.getExtent();
+    }
+    result.push_back(position);
+  }
+  return result;
+}
+
+FailureOr<Scalar> ElementEvaluator::compute(Operation *op,
+                                            const Coordinates &coordinates,
+                                            ArrayRef<int64_t> index) {
+  if (auto distribute = dyn_cast<tv::DistributeOp>(op))
+    return evaluate(
+        distribute.getReference(), Coordinates(coordinates.size(), -1),
+        getReferenceIndex(distribute.getLineage(), coordinates, index));
+  if (isa<tv::UndefinedOp>(op)) {
+    SmallVector<int64_t> place(coordinates.begin(), coordinates.end());
+    place.append(index.begin(), index.end());
+    return source.undefined(op, place);
+  }
+  if (std::optional<unsigned> number = factors.getOpaque(op))
+    return source.opaque(*number, op->getResult(0).getType(), index);
+  return computeRelation(op, coordinates, index);
+}
+
+/// Binds the factors of `expr` so that it gives `position`. False in a hole.
+static bool bind(const DimensionExpr &expr, int64_t position,
+                 ArrayRef<int64_t> extents, MutableArrayRef<int64_t> bound) {
+  switch (expr.getKind()) {
+  case DimensionExpr::Kind::Unit:
+    return true;
+  case DimensionExpr::Kind::Hole:
+    return false;
+  case DimensionExpr::Kind::Factor:
+    bound[expr.getFactor()] = position;
+    return true;
+  case DimensionExpr::Kind::Product:
+    for (const DimensionExpr &child : llvm::reverse(expr.getChildren())) {
+      int64_t size = child.getSize(extents);
+      if (!bind(child, position % size, extents, bound))
+        return false;
+      position /= size;
+    }
+    return true;
+  case DimensionExpr::Kind::Concat:
+    for (const DimensionExpr &child : expr.getChildren()) {
+      int64_t size = child.getSize(extents);
+      if (position < size)
+        return bind(child, position, extents, bound);
+      position -= size;
+    }
+    return false;
+  }
+  return false;
+}
+
+/// The position `expr` has under `bound`; nullopt if a factor is not bound.
+static std::optional<int64_t> locate(const DimensionExpr &expr,
+                                     ArrayRef<int64_t> extents,
+                                     ArrayRef<int64_t> bound) {
+  switch (expr.getKind()) {
+  case DimensionExpr::Kind::Unit:
+    return 0;
+  case DimensionExpr::Kind::Hole:
+    return std::nullopt;
+  case DimensionExpr::Kind::Factor:
+    if (bound[expr.getFactor()] < 0)
+      return std::nullopt;
+    return bound[expr.getFactor()];
+  case DimensionExpr::Kind::Product: {
+    int64_t position = 0;
+    for (const DimensionExpr &child : expr.getChildren()) {
+      std::optional<int64_t> minor = locate(child, extents, bound);
+      if (!minor)
+        return std::nullopt;
+      position = position * child.getSize(extents) + *minor;
+    }
+    return position;
+  }
+  case DimensionExpr::Kind::Concat: {
+    int64_t offset = 0;
+    for (const DimensionExpr &child : expr.getChildren()) {
+      if (std::optional<int64_t> position = locate(child, extents, bound))
+        return offset + *position;
+      offset += child.getSize(extents);
+    }
+    return std::nullopt;
+  }
+  }
+  return std::nullopt;
+}
+
+/// Marks the factors of `expr`.
+static void mark(const DimensionExpr &expr, llvm::BitVector &factors) {
+  if (expr.getKind() == DimensionExpr::Kind::Factor)
+    factors.set(expr.getFactor());
+  for (const DimensionExpr &child : expr.getChildren())
+    mark(child, factors);
+}
+
+FailureOr<Scalar> ElementEvaluator::sumOverAxes(
+    Value value, Coordinates coordinates, ArrayRef<unsigned> axes,
+    ArrayRef<SmallVector<int64_t, 2>> ranges, ArrayRef<int64_t> index) {
+  if (axes.empty())
+    return evaluate(value, coordinates, index);
+  SmallVector<WeightedScalar> terms;
+  ArrayRef<int64_t> bounds = ranges.front();
+  for (Representative entry :
+       factors.getRepresentatives(factors.getAxis(axes.front()))) {
+    bool isInside = bounds.empty();
+    for (size_t i = 0; i + 1 < bounds.size(); i += 2)
+      isInside |= entry.position >= bounds[i] && entry.position < bounds[i + 1];
+    if (!isInside)
+      continue;
+    coordinates[axes.front()] = entry.position;
+    FailureOr<Scalar> term = sumOverAxes(value, coordinates, axes.drop_front(),
+                                         ranges.drop_front(), index);
+    if (failed(term))
+      return failure();
+    terms.push_back({*term, entry.weight});
+  }
+  return algebra.sum(terms);
+}
+
+FailureOr<Scalar>
+ElementEvaluator::computeRelation(Operation *op, const Coordinates &coordinates,
+                                  ArrayRef<int64_t> index) {
+  const IndexRelation &relation = factors.getRelation(op);
+  ArrayRef<FactorAnalysis::Node> nodes = factors.getFactors(op);
+  SmallVector<int64_t> bound(relation.extents.size(), -1);
+  llvm::BitVector inResult(relation.extents.size());
+  for (auto [expr, position] : llvm::zip_equal(relation.result, index)) {
+    bind(expr, position, relation.extents, bound);
+    mark(expr, inResult);
+  }
+  // An access is present if all its factors are bound or reduced.
+  SmallVector<const IndexRelation::Access *> present;
+  llvm::BitVector reduced(relation.extents.size());
+  for (const auto &access : relation.accesses) {
+    llvm::BitVector used(relation.extents.size());
+    for (const DimensionExpr &expr : access.dimensions)
+      mark(expr, used);
+    bool isPresent = llvm::all_of(used.set_bits(), [&](unsigned factor) {
+      return !inResult.test(factor) || bound[factor] >= 0;
+    });
+    if (!isPresent)
+      continue;
+    present.push_back(&access);
+    used.reset(inResult);
+    reduced |= used;
+  }
+  Coordinates read = coordinates;
+  for (const auto &axis : relation.axisReads)
+    if (std::optional<unsigned> number = factors.findAxis(axis.axis))
+      read[*number] = axis.coordinate;
+  SmallVector<unsigned> sumAxes;
+  SmallVector<SmallVector<int64_t, 2>> sumRanges;
+  for (const auto &sum : relation.axisSums)
+    if (std::optional<unsigned> number = factors.findAxis(sum.axis)) {
+      sumAxes.push_back(*number);
+      sumRanges.push_back(sum.bounds);
+    }
+
+  SmallVector<WeightedScalar> terms;
+  auto addTerm = [&](int64_t weight) -> LogicalResult {
+    SmallVector<Scalar> scalars;
+    for (const IndexRelation::Access *access : present) {
+      SmallVector<int64_t> at;
+      for (const DimensionExpr &expr : access->dimensions) {
+        std::optional<int64_t> position = locate(expr, relation.extents, bound);
+        if (!position)
+          return fail("an op reads through a hole");
+        at.push_back(*position);
+      }
+      FailureOr<Scalar> scalar = sumOverAxes(op->getOperand(access->operand),
+                                             read, sumAxes, sumRanges, at);
+      if (failed(scalar))
+        return failure();
+      scalars.push_back(*scalar);
+    }
+    for (const auto &position : relation.positions) {
+      // Data never equals a position that stands for others: it takes the
+      // values that are kept.
+      int64_t at = bound[position.factor];
+      bool isBulk = factors.getWeight(nodes[position.factor], at) > 1;
+      if (isBulk && position.use != PositionUse::Equality)
+        return fail("a position that stands for others is compared");
+      scalars.push_back(algebra.integer(isBulk ? -1 - at : at));
+    }
+    auto semantics = cast<tv::SemanticsOpInterface>(op);
+    terms.push_back({semantics.combine(algebra, scalars), weight});
+    return success();
+  };
+  SmallVector<unsigned> loop(reduced.set_bits().begin(),
+                             reduced.set_bits().end());
+  std::function<LogicalResult(size_t, int64_t)> iterate =
+      [&](size_t i, int64_t weight) -> LogicalResult {
+    if (i == loop.size())
+      return addTerm(weight);
+    for (Representative entry : factors.getRepresentatives(nodes[loop[i]])) {
+      bound[loop[i]] = entry.position;
+      int64_t product;
+      if (llvm::MulOverflow(weight, entry.weight, product))
+        return fail("a sum has more than 2^63 terms");
+      if (terms.size() > 1000000)
+        return fail("a sum has too many terms in the small case");
+      if (failed(iterate(i + 1, product)))
+        return failure();
+    }
+    return success();
+  };
+  if (failed(iterate(0, 1)))
+    return failure();
+  Scalar result;
+  if (relation.combination == Combination::Maximum) {
+    SmallVector<Scalar> values;
+    for (const WeightedScalar &term : terms)
+      values.push_back(term.value);
+    result = algebra.maximum(values);
+  } else if (loop.empty()) {
+    result = terms.front().value;
+  } else {
+    result = algebra.sum(terms);
+  }
+  if (relation.divisor != 1)
+    result = algebra.divide(result, algebra.rational(relation.divisor));
+  return result;
+}
+
+FailureOr<std::pair<Scalar, Scalar>>
+ElementEvaluator::evaluate(tv::ExpectOp expect, const Coordinates &coordinates,
+                           ArrayRef<int64_t> index) {
+  FailureOr<Scalar> reference =
+      evaluate(expect.getReference(), Coordinates(coordinates.size(), -1),
+               getReferenceIndex(expect.getLineage(), coordinates, index));
+  if (failed(reference))
+    return failure();
+  SmallVector<unsigned> axes;
+  for (StringAttr axis : expect.getLineage().getSumAxes())
+    axes.push_back(*factors.findAxis(axis.getValue()));
+  SmallVector<WeightedScalar> terms;
+  for (Value value : expect.getValues()) {
+    // A value is summed over the coordinates at which it exists.
+    Operation *producer = value.getDefiningOp();
+    auto domain = producer ? producer->getAttrOfType<tv::DomainAttr>("domain")
+                           : tv::DomainAttr();
+    SmallVector<SmallVector<int64_t, 2>> ranges;
+    for (StringAttr axis : expect.getLineage().getSumAxes()) {
+      tv::AxisSetAttr set =
+          domain ? domain.getSet(axis.getValue()) : tv::AxisSetAttr();
+      ranges.emplace_back(set ? SmallVector<int64_t, 2>(set.getBounds())
+                              : SmallVector<int64_t, 2>());
+    }
+    FailureOr<Scalar> term =
+        sumOverAxes(value, coordinates, axes, ranges, index);
+    if (failed(term))
+      return failure();
+    terms.push_back({*term, 1});
+  }
+  Scalar sum = terms.size() == 1 ? terms.front().value : algebra.sum(terms);
+  return std::pair(*reference, sum);
+}

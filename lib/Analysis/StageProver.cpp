@@ -1,0 +1,300 @@
+//===- StageProver.cpp - decides one stage --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Analysis/StageProver.h"
+
+#include "Verify/Analysis/ElementEvaluator.h"
+#include "Verify/Analysis/FactorAnalysis.h"
+#include "Verify/Scalar/NumericAlgebras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <random>
+
+using namespace mlir;
+using namespace verify;
+
+/// Most index patterns that are compared for one expect.
+static constexpr size_t patternLimit = 4096;
+/// Draws of a concrete point at which the reference is defined.
+static constexpr unsigned drawLimit = 24;
+
+namespace {
+/// Elements as atoms: arguments first, then unknown tensors, then values that
+/// nobody produces.
+class AtomSource : public ElementSource {
+public:
+  explicit AtomSource(TermAlgebra &terms) : terms(terms) {}
+
+  Scalar input(Value value, ArrayRef<int64_t> index) override {
+    uint32_t number = numbers.try_emplace(value, numbers.size()).first->second;
+    return terms.atom(number, index, getSort(value.getType()));
+  }
+  Scalar opaque(unsigned number, Type type, ArrayRef<int64_t> index) override {
+    opaqueCount = std::max(opaqueCount, number + 1);
+    return terms.atom(firstOpaque + number, index, getSort(type));
+  }
+  Scalar undefined(Operation *op, ArrayRef<int64_t> place) override {
+    Value value = op->getResult(0);
+    uint32_t number =
+        undefinedNumbers.try_emplace(value, undefinedNumbers.size())
+            .first->second;
+    // Coordinates that do not matter are -1; indices are not negative.
+    SmallVector<int64_t> index;
+    for (int64_t at : place)
+      index.push_back(at + 1);
+    return terms.atom(firstUndefined + number, index, getSort(value.getType()));
+  }
+  bool isUndefinedUsed() const { return !undefinedNumbers.empty(); }
+  unsigned opaqueCount = 0;
+
+private:
+  static constexpr uint32_t firstOpaque = 1u << 30;
+  static constexpr uint32_t firstUndefined = 1u << 31;
+  TermAlgebra &terms;
+  llvm::DenseMap<Value, uint32_t> numbers;
+  llvm::DenseMap<Value, uint32_t> undefinedNumbers;
+};
+
+/// Elements as small rationals, drawn once for each place.
+class RandomSource : public ElementSource {
+public:
+  RandomSource(NumericAlgebra &algebra, unsigned seed)
+      : algebra(algebra), engine(seed), positive(seed % 2) {}
+
+  Scalar input(Value value, ArrayRef<int64_t> index) override {
+    return draw({value.getAsOpaquePointer(), index.vec()},
+                getSort(value.getType()));
+  }
+  Scalar opaque(unsigned number, Type type, ArrayRef<int64_t> index) override {
+    return draw(
+        {reinterpret_cast<void *>(uintptr_t(number) * 8 + 1), index.vec()},
+        getSort(type));
+  }
+  Scalar undefined(Operation *op, ArrayRef<int64_t> place) override {
+    return draw({op, place.vec()}, getSort(op->getResult(0).getType()));
+  }
+
+private:
+  Scalar draw(std::pair<void *, std::vector<int64_t>> place, ScalarSort sort) {
+    auto [found, isNew] = known.try_emplace(place);
+    if (!isNew)
+      return found->second;
+    int64_t number = 1 + static_cast<int64_t>(engine() % 7);
+    if (!positive && engine() % 2)
+      number = -number;
+    if (sort == ScalarSort::Integer)
+      found->second = algebra.integer(engine() % 2);
+    else if (sort == ScalarSort::Boolean)
+      found->second = algebra.boolean(engine() % 2);
+    else
+      found->second = algebra.rational(number, 4);
+    return found->second;
+  }
+  NumericAlgebra &algebra;
+  std::mt19937 engine;
+  bool positive;
+  std::map<std::pair<void *, std::vector<int64_t>>, Scalar> known;
+};
+
+/// One element of an expect, on both sides.
+struct Element {
+  tv::ExpectOp expect;
+  Coordinates coordinates;
+  SmallVector<int64_t> index;
+  Scalar reference, plan;
+};
+
+class StageDecision {
+public:
+  StageDecision(tv::StageOp stage, const ProverOptions &options)
+      : stage(stage), body(stage.getBody().front()),
+        factors(body, stage.getMesh(), {}), prover(terms, options),
+        source(terms) {}
+
+  StageVerdict decide(StringRef smtLibPath);
+
+private:
+  StageVerdict unknown(const Twine &reason) {
+    result.verdict = Verdict::Unknown;
+    result.reason = reason.str();
+    return result;
+  }
+  LogicalResult collect(tv::ExpectOp expect, ElementEvaluator &evaluator);
+  bool isSatisfiable();
+  void writeSmtLib(StringRef path, ArrayRef<Condition> hypotheses);
+
+  tv::StageOp stage;
+  Block &body;
+  FactorAnalysis factors;
+  TermAlgebra terms;
+  Prover prover;
+  AtomSource source;
+  std::vector<Element> elements;
+  StageVerdict result;
+};
+} // namespace
+
+LogicalResult StageDecision::collect(tv::ExpectOp expect,
+                                     ElementEvaluator &evaluator) {
+  // The elements to compare: each coordinate of the axes that matter and are
+  // not summed, and each index of the plan's tensor, up to symmetry.
+  uint64_t matters = 0;
+  for (Value value : expect.getValues())
+    matters |= evaluator.getVaryingAxes(value);
+  auto bit = [&](StringAttr axis) {
+    return uint64_t(1) << *factors.findAxis(axis.getValue());
+  };
+  for (ArrayAttr dimension : expect.getLineage().getDimensions())
+    for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
+      if (factor.getAxis())
+        matters |= bit(factor.getAxis());
+  for (StringAttr axis : expect.getLineage().getSumAxes())
+    matters &= ~bit(axis);
+  SmallVector<FactorAnalysis::Node> nodes;
+  SmallVector<unsigned> axes;
+  for (unsigned axis = 0; axis < factors.getAxisCount(); ++axis)
+    if (matters >> axis & 1) {
+      axes.push_back(axis);
+      nodes.push_back(factors.getAxis(axis));
+    }
+  llvm::append_range(nodes, factors.getDimensions(expect.getValues().front()));
+  auto patterns = factors.getPatterns(nodes, patternLimit);
+  if (!patterns) {
+    unknown("more than " + Twine(patternLimit) +
+            " patterns of indices would have to be compared");
+    return failure();
+  }
+  bool any = false;
+  for (const SmallVector<int64_t> &pattern : *patterns) {
+    Coordinates coordinates(factors.getAxisCount(), -1);
+    bool isInside = true;
+    for (auto [i, axis] : llvm::enumerate(axes)) {
+      coordinates[axis] = pattern[i];
+      tv::AxisSetAttr set =
+          expect.getDomain().getSet(factors.getAxisName(axis));
+      isInside &= !set || set.contains(pattern[i]);
+    }
+    if (!isInside)
+      continue;
+    any = true;
+    ArrayRef<int64_t> index = ArrayRef(pattern).drop_front(axes.size());
+    auto sides = evaluator.evaluate(expect, coordinates, index);
+    if (failed(sides)) {
+      unknown(evaluator.getFailure());
+      return failure();
+    }
+    if (terms.error()) {
+      unknown(*terms.error());
+      return failure();
+    }
+    elements.push_back({expect, coordinates, SmallVector<int64_t>(index),
+                        sides->first, sides->second});
+  }
+  if (!any) {
+    unknown("the expect compares nothing");
+    return failure();
+  }
+  return success();
+}
+
+bool StageDecision::isSatisfiable() {
+  // A concrete point at which the reference is defined, in intervals: doubles
+  // could round an undefined point into a defined one.
+  for (unsigned draw = 0; draw < drawLimit; ++draw) {
+    IntervalAlgebra algebra(64u << (draw % 3));
+    RandomSource random(algebra, draw);
+    ElementEvaluator evaluator(body, factors, algebra, random);
+    bool isDefined = true;
+    for (Element &element : elements) {
+      FailureOr<Scalar> value = evaluator.evaluate(
+          element.expect.getReference(),
+          Coordinates(factors.getAxisCount(), -1),
+          evaluator.getReferenceIndex(element.expect.getLineage(),
+                                      element.coordinates, element.index));
+      isDefined &= succeeded(value) && !algebra.status().isUndefined &&
+                   !algebra.status().isUndecided;
+      if (!isDefined)
+        break;
+    }
+    if (isDefined)
+      return true;
+  }
+  return false;
+}
+
+void StageDecision::writeSmtLib(StringRef path,
+                                ArrayRef<Condition> hypotheses) {
+  for (auto [number, element] : llvm::enumerate(elements)) {
+    std::string name = (path + "-" + Twine(number) + ".smt2").str();
+    std::error_code error;
+    llvm::raw_fd_ostream out(name, error);
+    if (error) {
+      stage.emitWarning("cannot write '") << name << "': " << error.message();
+      return;
+    }
+    out << prover.toSmtLib(element.reference, element.plan, hypotheses);
+  }
+}
+
+StageVerdict StageDecision::decide(StringRef smtLibPath) {
+  if (factors.getFailure())
+    return unknown(*factors.getFailure());
+  ElementEvaluator evaluator(body, factors, terms, source);
+  for (auto expect : body.getOps<tv::ExpectOp>())
+    if (failed(collect(expect, evaluator)))
+      return result;
+  if (elements.empty())
+    return unknown("the stage expects nothing");
+
+  SmallVector<Scalar> references, plans;
+  for (const Element &element : elements) {
+    references.push_back(element.reference);
+    plans.push_back(element.plan);
+  }
+  SmallVector<Condition> hypotheses = terms.collectConditions(references);
+  result.conditions = hypotheses.size();
+  result.opaqueTensors = source.opaqueCount;
+  if (!hypotheses.empty() && !isSatisfiable())
+    return unknown("no input was found at which the reference is defined");
+  result.verdict = Verdict::Proved;
+  auto add = [&](const ProofResult &proof, StringRef what) {
+    if (proof.verdict == Verdict::Proved)
+      ++result.byZ3;
+    else if (proof.verdict == Verdict::ProvedByNormalization)
+      ++result.byNormalization;
+    else {
+      result.verdict = proof.verdict;
+      result.reason = (what + proof.reason).str();
+      return false;
+    }
+    if (proof.verdict == Verdict::ProvedByNormalization)
+      result.verdict = Verdict::ProvedByNormalization;
+    return true;
+  };
+  for (const Element &element : elements)
+    if (!add(prover.prove(element.reference, element.plan, hypotheses), ""))
+      return result;
+  for (const Condition &condition : terms.collectConditions(plans)) {
+    if (llvm::is_contained(hypotheses, condition))
+      continue;
+    if (!add(prover.proveCondition(condition, hypotheses),
+             "the plan may be undefined where the reference is not: "))
+      return result;
+  }
+  if (source.isUndefinedUsed())
+    return unknown("the plan reads a value that nobody produces");
+  if (terms.error())
+    return unknown(*terms.error());
+  if (!smtLibPath.empty())
+    writeSmtLib(smtLibPath, hypotheses);
+  return result;
+}
+
+StageVerdict verify::proveStage(tv::StageOp stage, const ProverOptions &options,
+                                StringRef smtLibPath) {
+  return StageDecision(stage, options).decide(smtLibPath);
+}
