@@ -61,5 +61,8 @@ function(add_verify_library name)
     endforeach()
   endif()
   target_link_libraries(${name} PUBLIC ${_links})
-  install(TARGETS ${name} ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  target_include_directories(${name} INTERFACE
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  install(TARGETS ${name} EXPORT VerifyTargets
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endfunction()

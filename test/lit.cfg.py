@@ -33,7 +33,10 @@ config.substitutions += [
     ("%python", config.python),
     ("%plan_maker", config.python + " -m plan_maker"),
     ("%source", config.verify_source_root),
+    ("%build", config.verify_build_root),
+    ("%cxx", config.cxx),
     ("%mlir_include", config.mlir_include),
+    ("%llvm_prefix", config.llvm_prefix),
 ]
 
 # Real plans do not belong to the repository; tests that read them are skipped
