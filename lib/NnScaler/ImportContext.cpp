@@ -26,7 +26,18 @@ PlanContext::PlanContext(const PlanFile &plan, StringRef fileName,
     if (full.isLoss)
       lossGradients.insert(full.gradient);
   }
+  using Consumer = std::tuple<StringRef, StringRef, uint32_t>;
+  llvm::DenseMap<Index, Consumer> consumers;
   for (auto [index, node] : llvm::enumerate(plan.nodes)) {
+    if (node.kind == NodeKind::Forward && node.mirror != none)
+      for (const Argument &input : node.inputs) {
+        if (!input.isTensor)
+          continue;
+        Consumer own(node.signature, node.file, node.line);
+        auto [found, isNew] = consumers.try_emplace(get(input).full, own);
+        if (!isNew && found->second != own)
+          severalConsumers.insert(get(input).full);
+      }
     if (node.kind == NodeKind::Adapter)
       for (int64_t device : node.devices)
         adapterOnDevice.try_emplace({node.id, device}, index);
@@ -157,6 +168,12 @@ bool PlanContext::isConsumerCopy(const SubTensor &tensor) const {
   auto forward = forwardOfGradient.find(tensor.full);
   return consumerCopies.contains(
       forward == forwardOfGradient.end() ? tensor.full : forward->second);
+}
+
+bool PlanContext::isPartialGradient(const SubTensor &tensor) const {
+  auto forward = forwardOfGradient.find(tensor.full);
+  return forward != forwardOfGradient.end() &&
+         severalConsumers.contains(forward->second);
 }
 
 bool PlanContext::isLossGradient(const SubTensor &tensor) const {

@@ -145,7 +145,8 @@ LogicalResult PlanImporter::importLoad(const Cell &cell, const Node &node) {
     ids.push_back(plan.get(executed).id);
   }
   auto load = tv::LoadDataOp::create(builder, location, types, node.id,
-                                     builder.getArrayAttr(names), builder.getArrayAttr(pieces));
+                                     builder.getArrayAttr(names),
+                                     builder.getArrayAttr(pieces));
   for (auto [id, value] : llvm::zip(ids, load.getResults()))
     values[id] = value;
   return success();

@@ -17,7 +17,7 @@ using namespace verify::nnscaler;
 
 void SegmentImporter::state(Value value, const SubTensor &tensor) {
   Operation *op = value.getDefiningOp();
-  if (op && !plan.isConsumerCopy(tensor))
+  if (op && !plan.isConsumerCopy(tensor) && !plan.isPartialGradient(tensor))
     op->setAttr("tv.piece", plan.getPiece(tensor));
 }
 
@@ -148,7 +148,7 @@ LogicalResult SegmentImporter::importBackward(const Node &node) {
       inputs.push_back(&plan.get(input));
   for (auto [k, output] : llvm::enumerate(node.outputs)) {
     const SubTensor &tensor = plan.get(output);
-    if (plan.isConsumerCopy(tensor))
+    if (plan.isConsumerCopy(tensor) || plan.isPartialGradient(tensor))
       pieces.push_back(builder.getUnitAttr());
     else
       pieces.push_back(plan.getPiece(tensor));

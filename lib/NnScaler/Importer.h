@@ -39,10 +39,12 @@ public:
   const SubTensor &get(const Argument &argument) const {
     return plan.subTensors[argument.tensor];
   }
-  /// Whether the tensor, or the one whose gradient it is, is a copy made for one
-  /// consumer. Plans number and group copies differently, so what they state
-  /// about one says nothing about the reference.
+  /// Whether the tensor, or the one whose gradient it is, is a copy made for
+  /// one consumer. Plans number and group copies differently, so what they
+  /// state about one says nothing about the reference.
   bool isConsumerCopy(const SubTensor &tensor) const;
+  /// Whether the tensor is a gradient to which several ops contribute.
+  bool isPartialGradient(const SubTensor &tensor) const;
   bool isLossGradient(const SubTensor &tensor) const;
   /// Name of the buffer that holds parameter `tensor` on `device`.
   std::string getBufferName(const SubTensor &tensor, int64_t device) const;
@@ -61,6 +63,9 @@ private:
   llvm::DenseMap<Index, Index> producerOfFull;    ///< forward node by full
   llvm::DenseSet<Index> lossGradients;
   llvm::DenseSet<Index> consumerCopies; ///< full tensors
+  /// Forward full tensors that ops of several kinds read: each gives a term of
+  /// their gradient.
+  llvm::DenseSet<Index> severalConsumers;
   llvm::DenseSet<Index> extended; ///< full tensors that may be minus infinity
   llvm::DenseMap<std::pair<int64_t, int64_t>, Index> adapterOnDevice;
 };

@@ -1,19 +1,85 @@
+//===- CheckEquiv.cpp - one verdict for each result -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
 #include "Verify/Transforms/Passes.h"
-#include "Verify/Analysis/StageProver.h"
-#include "Verify/Analysis/StageBuilder.h"
+
+#include "EquivalenceChecker.h"
+#include "Refutation.h"
+#include "Verify/Transforms/Report.h"
+
 using namespace mlir;
 using namespace verify;
+
 namespace verify {
 #define GEN_PASS_DEF_CHECKEQUIVPASS
 #include "Verify/Transforms/Passes.h.inc"
-}
-namespace { struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> { using Base::Base; void runOnOperation() override { 
- llvm::StringMap<StageVerdict> known; unsigned z=0,n=0,stages=0,bad=0;
- for (auto stage : getOperation().getOps<tv::StageOp>()) {
-   ++stages;
-   auto [it,isNew]=known.try_emplace(StageBuilder::getKey(stage));
-   if (isNew) { it->second=proveStage(stage, ProverOptions());  z+=it->second.byZ3; n+=it->second.byNormalization; }
-   if (!it->second.isProved()) { ++bad; if(bad<15) stage.emitError()<<stage.getSymName()<<" "<<verify::getName(it->second.verdict)<<": "<<it->second.reason; }
- }
- llvm::errs()<<"stages "<<stages<<" distinct "<<known.size()<<" z3 "<<z<<" norm "<<n<<" bad "<<bad<<"\n";
-} }; }
+} // namespace verify
+
+namespace {
+struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    // Stages on their own, without the graph they were cut from.
+    auto graphs = getOperation().getOps<tv::GraphOp>();
+    if (graphs.empty())
+      return checkStages();
+    for (tv::GraphOp graph : graphs)
+      check(graph);
+    if (getAnswer(getOperation()) != Answer::Proved)
+      signalPassFailure();
+  }
+
+  ProverOptions getProverOptions() {
+    ProverOptions options;
+    options.randomSeed = seed;
+    options.resourceLimit = resourceLimit;
+    return options;
+  }
+
+  void checkStages() {
+    bool isProved = true;
+    for (auto stage : getOperation().getOps<tv::StageOp>()) {
+      StageVerdict verdict = proveStage(stage, getProverOptions());
+      if (verdict.isProved())
+        continue;
+      isProved = false;
+      auto expects = stage.getBody().getOps<tv::ExpectOp>();
+      emitError(expects.empty() ? stage.getLoc() : (*expects.begin()).getLoc())
+          << "stage '" << stage.getSymName() << "' is "
+          << verify::getName(verdict.verdict) << ": " << verdict.reason;
+    }
+    if (!isProved)
+      signalPassFailure();
+  }
+
+  void check(tv::GraphOp graph) {
+    EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, nullptr);
+    checker.run();
+    const CheckCounts &counts = checker.getCounts();
+    ModuleOp module = getOperation();
+    addStatistic(module, "stages", counts.stages);
+    addStatistic(module, "distinct_stages", counts.distinctStages);
+    addStatistic(module, "obligations_by_z3", counts.byZ3);
+    addStatistic(module, "obligations_by_normalization",
+                 counts.byNormalization);
+    addStatistic(module, "lemmas_not_used", counts.brokenLemmas);
+    addStatistic(module, "opaque_tensors", counts.opaqueTensors);
+    byZ3 += counts.byZ3;
+    byNormalization += counts.byNormalization;
+
+    SmallVector<tv::ExpectOp> failed;
+    for (tv::ExpectOp result : checker.getResults())
+      if (!checker.getStatuses().find(result)->second.verdict.isProved())
+        failed.push_back(result);
+    if (failed.empty()) {
+      bool isSound = succeeded(checkLedger(checker, graph));
+      return setAnswer(module, isSound ? Answer::Proved : Answer::Unknown);
+    }
+    setAnswer(module, refute(checker, graph, failed, seed));
+  }
+};
+} // namespace

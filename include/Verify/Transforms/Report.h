@@ -1,0 +1,35 @@
+//===- Report.h - what a verification found ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The result of `tv-check-equiv` as an attribute of the module, so that it is
+// printed with the IR and read by tools without another interface.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_TRANSFORMS_REPORT_H
+#define VERIFY_TRANSFORMS_REPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+
+namespace verify {
+
+/// The answer for a whole plan.
+enum class Answer { Proved, Refuted, Unknown };
+
+/// Adds `count` to entry `name` of the module's `tv.statistics`.
+void addStatistic(mlir::ModuleOp module, llvm::StringRef name, int64_t count);
+/// Entry `name` of the module's `tv.statistics`, or 0.
+int64_t getStatistic(mlir::ModuleOp module, llvm::StringRef name);
+
+/// Writes and reads the module's `tv.answer`.
+void setAnswer(mlir::ModuleOp module, Answer answer);
+std::optional<Answer> getAnswer(mlir::ModuleOp module);
+
+} // namespace verify
+
+#endif // VERIFY_TRANSFORMS_REPORT_H

@@ -1,0 +1,175 @@
+//===- EquivalenceChecker.cpp - statuses of all expects -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EquivalenceChecker.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// A lemma is local: a stage with more ops than this is not worth a proof,
+/// because the lemma's tensors do not correspond.
+static constexpr size_t lemmaLimit = 48;
+/// Results of the contract are worth more.
+static constexpr size_t resultLimit = 160;
+
+EquivalenceChecker::EquivalenceChecker(
+    tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
+    llvm::function_ref<void(unsigned, unsigned)> progress)
+    : graph(graph), options(options), smtLibDirectory(smtLibDirectory),
+      progress(progress), stages(graph) {
+  for (tv::ExpectOp expect : stages.getExpects())
+    if (expect.getContract())
+      results.push_back(expect);
+}
+
+StageVerdict EquivalenceChecker::prove(tv::StageOp stage) {
+  ++counts.stages;
+  auto [found, isNew] = known.try_emplace(StageBuilder::getKey(stage));
+  if (!isNew)
+    return found->second;
+  ++counts.distinctStages;
+  std::string path;
+  if (!smtLibDirectory.empty())
+    path = smtLibDirectory + "/" + stage.getSymName().str();
+  StageVerdict verdict = proveStage(stage, options, path);
+  if (verdict.isProved()) {
+    counts.byZ3 += verdict.byZ3;
+    counts.byNormalization += verdict.byNormalization;
+  }
+  counts.opaqueTensors += verdict.opaqueTensors;
+  found->second = verdict;
+  return verdict;
+}
+
+void EquivalenceChecker::run() {
+  for (tv::ExpectOp expect : results)
+    decide(expect);
+}
+
+void EquivalenceChecker::decide(tv::ExpectOp wanted) {
+  // An expect is decided after those its stage assumes. Stages are built on a
+  // worklist, not by recursion: chains are as long as the model is deep.
+  SmallVector<tv::ExpectOp> worklist = {wanted};
+  OpBuilder builder(graph);
+  builder.setInsertionPointAfter(graph);
+  while (!worklist.empty()) {
+    tv::ExpectOp expect = worklist.back();
+    if (statuses.contains(expect)) {
+      worklist.pop_back();
+      continue;
+    }
+    ExpectStatus status;
+    bool isResult = static_cast<bool>(expect.getContract());
+    tv::StageOp stage = stages.build(expect, builder, status.assumed,
+                                     isResult ? resultLimit : lemmaLimit);
+    bool isReady = true;
+    for (tv::ExpectOp assumed : status.assumed)
+      if (!statuses.contains(assumed)) {
+        worklist.push_back(assumed);
+        isReady = false;
+      }
+    if (isReady) {
+      if (stage) {
+        status.verdict = prove(stage);
+      } else {
+        status.verdict.reason =
+            "too many ops since the last tensors of known lineage";
+      }
+      if (!status.verdict.isProved()) {
+        stages.setBroken(expect);
+        counts.brokenLemmas += !isResult;
+      }
+      statuses.insert({expect, std::move(status)});
+      worklist.pop_back();
+      if (progress)
+        progress(statuses.size(), stages.getExpects().size());
+    }
+    if (stage)
+      stage.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Ledger
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One entry of the argument, checked once.
+enum class Mark { Open, Closed };
+} // namespace
+
+/// Checks that everything `expect` depends on is a boundary tensor, a constant,
+/// or a value that one of `assumed` speaks of.
+static LogicalResult checkCone(tv::ExpectOp expect,
+                               ArrayRef<tv::ExpectOp> assumed,
+                               tv::MeshAttr mesh) {
+  llvm::DenseMap<Value, tv::ExpectOp> given;
+  for (tv::ExpectOp lemma : assumed) {
+    if (lemma.getValues().size() != 1 ||
+        !lemma.getLineage().getSumAxes().empty())
+      return expect.emitOpError("ledger: rests on a sum");
+    given[lemma.getValues().front()] = lemma;
+  }
+  SmallVector<Value> worklist(expect.getValues());
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *producer = value.getDefiningOp();
+    if (!producer)
+      return expect.emitOpError("ledger: rests on a value without producer");
+    bool isRoot = llvm::is_contained(expect.getValues(), value);
+    auto lemma = given.find(value);
+    if (lemma != given.end() && !isRoot) {
+      // At least the domain on which the value exists.
+      auto domain = producer->getAttrOfType<tv::DomainAttr>("domain");
+      if (!domain || !domain.isSubsetOf(lemma->second.getDomain(), mesh))
+        return expect.emitOpError("ledger: a lemma is used outside its domain");
+      continue;
+    }
+    if (isa<tv::DistributeOp>(producer))
+      continue;
+    if (isa<tv::UndefinedOp>(producer))
+      return expect.emitOpError("ledger: rests on an undefined value");
+    llvm::append_range(worklist, producer->getOperands());
+  }
+  return success();
+}
+
+LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
+                                  tv::GraphOp graph) {
+  tv::MeshAttr mesh = graph.getMesh();
+  const auto &statuses = checker.getStatuses();
+  llvm::DenseMap<Operation *, Mark> marks;
+  SmallVector<Operation *> worklist;
+  for (tv::ExpectOp result : graph.getBody().getOps<tv::ExpectOp>())
+    if (result.getContract())
+      worklist.push_back(result);
+  while (!worklist.empty()) {
+    Operation *op = worklist.back();
+    auto expect = cast<tv::ExpectOp>(op);
+    auto status = statuses.find(op);
+    if (status == statuses.end() || !status->second.verdict.isProved())
+      return expect.emitOpError("ledger: is not proved");
+    auto [mark, isNew] = marks.try_emplace(op, Mark::Open);
+    if (!isNew) {
+      mark->second = Mark::Closed;
+      worklist.pop_back();
+      continue;
+    }
+    if (failed(checkCone(expect, status->second.assumed, mesh)))
+      return failure();
+    for (tv::ExpectOp lemma : status->second.assumed) {
+      auto found = marks.find(lemma);
+      if (found == marks.end())
+        worklist.push_back(lemma);
+      else if (found->second == Mark::Open && lemma != expect)
+        return expect.emitOpError("ledger: the argument is circular");
+    }
+  }
+  return success();
+}

@@ -1,0 +1,83 @@
+//===- EquivalenceChecker.h - statuses of all expects -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Decides every expect that the results of the contract rest on. A lemma that
+// does not hold is not assumed by anything, so the stages that would have used
+// it are built again without it, wider.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_TRANSFORMS_EQUIVALENCECHECKER_H
+#define VERIFY_LIB_TRANSFORMS_EQUIVALENCECHECKER_H
+
+#include "Verify/Analysis/StageBuilder.h"
+#include "Verify/Analysis/StageProver.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace verify {
+
+/// What was found about one expect.
+struct ExpectStatus {
+  StageVerdict verdict;
+  /// The expects its stage assumed.
+  llvm::SmallVector<tv::ExpectOp> assumed;
+};
+
+/// Numbers for the report.
+struct CheckCounts {
+  unsigned stages = 0;
+  unsigned distinctStages = 0;
+  unsigned byZ3 = 0;
+  unsigned byNormalization = 0;
+  unsigned widened = 0;
+  unsigned brokenLemmas = 0;
+  unsigned opaqueTensors = 0;
+};
+
+class EquivalenceChecker {
+public:
+  EquivalenceChecker(tv::GraphOp graph, const ProverOptions &options,
+                     llvm::StringRef smtLibDirectory,
+                     llvm::function_ref<void(unsigned, unsigned)> progress);
+
+  /// Decides all results of the contract and the lemmas they rest on.
+  void run();
+
+  const StageBuilder &getBuilder() const { return stages; }
+  /// The results of the contract, in order.
+  llvm::ArrayRef<tv::ExpectOp> getResults() const { return results; }
+  /// Every expect that was decided; others were not needed.
+  const llvm::MapVector<mlir::Operation *, ExpectStatus> &getStatuses() const {
+    return statuses;
+  }
+  const CheckCounts &getCounts() const { return counts; }
+
+private:
+  void decide(tv::ExpectOp expect);
+  StageVerdict prove(tv::StageOp stage);
+
+  tv::GraphOp graph;
+  ProverOptions options;
+  std::string smtLibDirectory;
+  llvm::function_ref<void(unsigned, unsigned)> progress;
+  StageBuilder stages;
+  llvm::SmallVector<tv::ExpectOp> results;
+  llvm::MapVector<mlir::Operation *, ExpectStatus> statuses;
+  llvm::StringMap<StageVerdict> known;
+  CheckCounts counts;
+};
+
+/// Checks a finished argument again, apart from what built it: every result
+/// rests on proved expects only, each of which speaks of the same value, the
+/// same lineage and at least the domain it is used on, and none rests on
+/// itself. Fails, after an error, where the argument has a gap.
+llvm::LogicalResult checkLedger(const EquivalenceChecker &checker,
+                                tv::GraphOp graph);
+
+} // namespace verify
+
+#endif // VERIFY_LIB_TRANSFORMS_EQUIVALENCECHECKER_H

@@ -1,0 +1,49 @@
+//===- Report.cpp - what a verification found -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Transforms/Report.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace verify;
+
+static constexpr llvm::StringLiteral statisticsName = "tv.statistics";
+static constexpr llvm::StringLiteral answerName = "tv.answer";
+
+void verify::addStatistic(ModuleOp module, StringRef name, int64_t count) {
+  NamedAttrList list;
+  if (auto old = module->getAttrOfType<DictionaryAttr>(statisticsName))
+    list = NamedAttrList(old);
+  int64_t before = getStatistic(module, name);
+  list.set(name,
+           Builder(module.getContext()).getI64IntegerAttr(before + count));
+  module->setAttr(statisticsName, list.getDictionary(module.getContext()));
+}
+
+int64_t verify::getStatistic(ModuleOp module, StringRef name) {
+  auto list = module->getAttrOfType<DictionaryAttr>(statisticsName);
+  auto entry = list ? list.getAs<IntegerAttr>(name) : IntegerAttr();
+  return entry ? entry.getInt() : 0;
+}
+
+void verify::setAnswer(ModuleOp module, Answer answer) {
+  StringRef text = answer == Answer::Proved    ? "proved"
+                   : answer == Answer::Refuted ? "refuted"
+                                               : "unknown";
+  module->setAttr(answerName, StringAttr::get(module.getContext(), text));
+}
+
+std::optional<Answer> verify::getAnswer(ModuleOp module) {
+  auto text = module->getAttrOfType<StringAttr>(answerName);
+  if (!text)
+    return std::nullopt;
+  if (text.getValue() == "proved")
+    return Answer::Proved;
+  if (text.getValue() == "refuted")
+    return Answer::Refuted;
+  return Answer::Unknown;
+}
