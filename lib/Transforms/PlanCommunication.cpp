@@ -199,15 +199,11 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
       return success();
     }
     case tv::CollectiveKind::AllToAll:
+      // The operands are the parts: of each member, one for each member.
       for (int64_t member = 0; member < count; ++member) {
         SmallVector<Value> parts;
-        for (Value value : values) {
-          FailureOr<Value> part =
-              slice(value, first.getSplitDimension().value_or(0), member);
-          if (failed(part))
-            return failure();
-          parts.push_back(*part);
-        }
+        for (int64_t source = 0; source < count; ++source)
+          parts.push_back(values[source * count + member]);
         results.push_back(tv::AllGatherOp::create(
             builder, first.getLoc(), type, parts,
             first.getDimension().value_or(0), tv::DomainAttr()));
@@ -218,6 +214,31 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
     }
     return first.emitOpError("is not supported");
   };
+  if (first.getKind() == tv::CollectiveKind::AllToAll) {
+    // Each member cuts its own tensor.
+    SmallVector<Bound> parts;
+    for (auto [member, whole] : llvm::zip(group, operands)) {
+      auto cut = [&](ArrayRef<Value> values,
+                     SmallVectorImpl<Value> &results) -> LogicalResult {
+        for (int64_t number = 0; number < count; ++number) {
+          FailureOr<Value> part = slice(
+              values[0], first.getSplitDimension().value_or(0), number);
+          if (failed(part))
+            return failure();
+          results.push_back(*part);
+        }
+        return success();
+      };
+      FailureOr<SmallVector<Bound>> own =
+          instantiate(first, member, whole, cut);
+      if (failed(own)) {
+        malformed = true;
+        return failure();
+      }
+      llvm::append_range(parts, *own);
+    }
+    operands = std::move(parts);
+  }
   FailureOr<SmallVector<Bound>> results =
       instantiate(first, where, operands, build);
   if (failed(results)) {
