@@ -44,13 +44,21 @@ Scalar NormalizerState::extendedTerm(const Form &form) {
   return terms.select(isFinite, termOf(value), terms.minusInfinity());
 }
 
-Form NormalizerState::normalizeExtendedMaximum(Scalar node) {
-  llvm::SmallVector<Form> operands;
+/// The values of an extended maximum and of those directly inside.
+void NormalizerState::listExtendedValues(Scalar node,
+                                         llvm::SmallVectorImpl<Form> &values) {
   for (Scalar operand : terms.getOperands(node)) {
     const Form &form = getForm(operand);
-    if (form.mask != PolynomialStore::zero)
-      operands.push_back(form);
+    if (terms.getKind(operand) == TermKind::Maximum && isExtended(operand))
+      listExtendedValues(operand, values);
+    else if (form.mask != PolynomialStore::zero)
+      values.push_back(form);
   }
+}
+
+Form NormalizerState::normalizeExtendedMaximum(Scalar node) {
+  llvm::SmallVector<Form> operands;
+  listExtendedValues(node, operands);
   Form result{PolynomialStore::zero, PolynomialStore::zero};
   if (operands.empty())
     return result;

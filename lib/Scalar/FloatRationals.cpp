@@ -26,7 +26,7 @@ Rational Rational::scaledByPowerOfTwo(int64_t mantissa, int64_t exponent) {
     mpq_mul_2exp(value, value, exponent);
   else
     mpq_div_2exp(value, value, -exponent);
-  Rational result(value);
+  Rational result = fromGmp(value);
   mpq_clear(value);
   return result;
 }

@@ -128,22 +128,24 @@ PolynomialId NormalizerState::compareWithoutCases(bool isEquality,
   return polynomials.subtract(complement(get(false, bound)), get(true, bound));
 }
 
-PolynomialId NormalizerState::compareWithZero(bool isEquality,
-                                              PolynomialId difference) {
-  // Tells apart the cases of the first few indicators in the difference.
+/// The value of a function of a polynomial with few indicators, from its values
+/// in the cases that the first of them is 0 or 1.
+std::optional<PolynomialId> NormalizerState::applyByCases(
+    PolynomialId argument,
+    llvm::function_ref<PolynomialId(PolynomialId)> applyTo) {
   llvm::SmallVector<GeneratorId> indicators;
-  for (const WeightedMonomial &term : polynomials.get(difference))
+  for (const WeightedMonomial &term : polynomials.get(argument))
     for (const GeneratorPower &power :
          polynomials.getMonomial(term.monomial).powers)
       if (generators[power.generator].kind == GeneratorKind::Indicator &&
           !llvm::is_contained(indicators, power.generator))
         indicators.push_back(power.generator);
   if (indicators.empty() || indicators.size() > limits.indicators)
-    return compareWithoutCases(isEquality, difference);
-  emitCases(difference);
+    return std::nullopt;
+  emitCases(argument);
   GeneratorId chosen = *llvm::min_element(indicators);
   Polynomial ifZero, ifOne;
-  for (const WeightedMonomial &term : polynomials.get(difference)) {
+  for (const WeightedMonomial &term : polynomials.get(argument)) {
     Monomial monomial = polynomials.getMonomial(term.monomial);
     bool contains = false;
     llvm::erase_if(monomial.powers, [&](const GeneratorPower &power) {
@@ -155,14 +157,11 @@ PolynomialId NormalizerState::compareWithZero(bool isEquality,
     if (!contains)
       ifZero.push_back({rest, term.coefficient});
   }
-  PolynomialId zeroCase =
-      compareWithZero(isEquality, polynomials.intern(std::move(ifZero)));
-  PolynomialId oneCase =
-      compareWithZero(isEquality, polynomials.intern(std::move(ifOne)));
-  PolynomialId indicatorOfCase = polynomials.generator(chosen);
+  PolynomialId zeroCase = applyTo(polynomials.intern(std::move(ifZero)));
+  PolynomialId oneCase = applyTo(polynomials.intern(std::move(ifOne)));
   PolynomialId change = polynomials.subtract(oneCase, zeroCase);
-  PolynomialId result =
-      polynomials.add(zeroCase, multiplyClaimed(indicatorOfCase, change));
+  PolynomialId result = polynomials.add(
+      zeroCase, multiplyClaimed(polynomials.generator(chosen), change));
   emitCases(result);
   emitCases(zeroCase);
   emitCases(oneCase);
@@ -174,6 +173,15 @@ PolynomialId NormalizerState::compareWithZero(bool isEquality,
       emit(laws.indicatorCase(generators[chosen].term, value, rest));
   }
   return result;
+}
+
+PolynomialId NormalizerState::compareWithZero(bool isEquality,
+                                              PolynomialId difference) {
+  std::optional<PolynomialId> result =
+      applyByCases(difference, [&](PolynomialId part) {
+        return compareWithZero(isEquality, part);
+      });
+  return result ? *result : compareWithoutCases(isEquality, difference);
 }
 
 Recorded NormalizerState::compare(Comparison comparison, PolynomialId left,

@@ -177,38 +177,51 @@ Form NormalizerState::normalizePower(Scalar node) {
   return {result.result};
 }
 
+/// A function that is defined everywhere.
+Recorded NormalizerState::applyTotal(Function function, PolynomialId argument) {
+  Scope scope(*this);
+  Scalar whole = terms.apply(function, termOf(argument));
+  std::optional<PolynomialId> cases =
+      applyByCases(argument, [&](PolynomialId part) {
+        Recorded recorded = applyTotal(function, part);
+        need(recorded.record);
+        return recorded.result;
+      });
+  if (cases) {
+    claimEqual(whole, termOf(*cases));
+    return {*cases, scope.id};
+  }
+  if (function == Function::Exp)
+    return exponential(argument);
+  if (function == Function::Abs || function == Function::Sign)
+    return absolute(argument, function);
+  // Nothing is known of other functions.
+  Scalar same = terms.apply(function, termOf(representative(argument)));
+  claimEqual(whole, same);
+  return {opaque(same), scope.id};
+}
+
 Form NormalizerState::normalizeApply(Scalar node) {
-  Scalar operand = terms.getOperands(node)[0];
-  const Form form = getForm(operand);
-  Function function = terms.getFunction(node);
+  const Form form = getForm(terms.getOperands(node)[0]);
   auto finish = [&](Recorded recorded) {
     use(recorded.record);
     return Form{recorded.result};
   };
-  switch (function) {
-  case Function::Exp: {
-    Form result = finish(exponential(form.value));
-    // exp of minus infinity is 0.
-    if (form.mask != PolynomialStore::one)
-      result.value = multiplyClaimed(form.mask, result.value, true);
-    return result;
-  }
+  switch (terms.getFunction(node)) {
   case Function::Log:
     return finish(logarithm(form.value));
   case Function::Sqrt:
     return finish(root(form.value, 2));
   case Function::Rsqrt:
     return finish(inverseRoot(form.value));
-  case Function::Abs:
-  case Function::Sign:
-    return finish(absolute(form.value, function));
   default:
     break;
   }
-  // Nothing is known of other functions.
-  Scalar same = terms.apply(function, termOf(representative(form.value)));
-  claimEqual(terms.apply(function, termOf(form.value)), same);
-  return {opaque(same)};
+  Form result = finish(applyTotal(terms.getFunction(node), form.value));
+  // Only exp applies to minus infinity, where it is 0.
+  if (form.mask != PolynomialStore::one)
+    result.value = multiplyClaimed(form.mask, result.value, true);
+  return result;
 }
 
 //===--- Choice -----------------------------------------------------------===//

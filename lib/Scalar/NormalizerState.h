@@ -180,6 +180,7 @@ public:
   Recorded root(PolynomialId argument, int64_t degree);
   Recorded inverseRoot(PolynomialId argument);
   Recorded absolute(PolynomialId argument, Function function);
+  Recorded applyTotal(Function function, PolynomialId argument);
   Recorded power(PolynomialId base, int64_t numerator, int64_t denominator);
 
   //===--- Maxima and indicators (Maxima.cpp, Indicators.cpp) -------------===//
@@ -273,6 +274,9 @@ private:
   void defineMaximum(Scalar greatest);
   PolynomialId scaleMaximum(llvm::SmallVectorImpl<PolynomialId> &arguments);
   PolynomialId maximumOfExps(llvm::ArrayRef<PolynomialId> arguments);
+  std::optional<PolynomialId>
+  applyByCases(PolynomialId argument,
+               llvm::function_ref<PolynomialId(PolynomialId)> applyTo);
   PolynomialId compareWithZero(bool isEquality, PolynomialId difference);
   PolynomialId compareWithoutCases(bool isEquality, PolynomialId difference);
   void emitCases(PolynomialId polynomial);
@@ -312,6 +316,7 @@ private:
   Form normalizeUninterpreted(Scalar node);
   Form normalizeExtendedSum(Scalar node);
   Form normalizeExtendedMaximum(Scalar node);
+  void listExtendedValues(Scalar node, llvm::SmallVectorImpl<Form> &values);
   PolynomialId selectByIndicator(PolynomialId condition, PolynomialId ifTrue,
                                  PolynomialId ifFalse, bool isForced);
   PolynomialId compareBooleans(Comparison comparison, PolynomialId left,

@@ -62,10 +62,10 @@ Rational::Rational(int64_t top, int64_t bottom)
   *this = take(result.value);
 }
 
-Rational::Rational(mpq_srcptr value) {
+Rational Rational::fromGmp(mpq_srcptr value) {
   BigRational copy;
   mpq_set(copy.value, value);
-  *this = take(copy.value);
+  return take(copy.value);
 }
 
 Rational Rational::take(mpq_ptr value) {

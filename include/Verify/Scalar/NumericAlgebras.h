@@ -49,8 +49,9 @@ public:
   const NumericStatus &status() const { return state; }
   void clearStatus() { state = {}; }
 
-  Scalar rational(int64_t numerator, int64_t denominator) override;
-  Scalar literal(double value, FloatFormat format) override;
+  Scalar rational(int64_t numerator, int64_t denominator = 1) override;
+  Scalar literal(double value,
+                 FloatFormat format = FloatFormat::Double) override;
   Scalar integer(int64_t value) override;
   Scalar boolean(bool value) override;
   Scalar subtract(Scalar left, Scalar right) override;
@@ -77,7 +78,8 @@ public:
   Scalar divide(Scalar left, Scalar right) override;
   Scalar negate(Scalar value) override;
   Scalar sum(llvm::ArrayRef<WeightedScalar> terms) override;
-  Scalar power(Scalar base, int64_t numerator, int64_t denominator) override;
+  Scalar power(Scalar base, int64_t numerator,
+               int64_t denominator = 1) override;
   Scalar apply(Function function, Scalar argument) override;
   Scalar maximum(llvm::ArrayRef<Scalar> values) override;
   Scalar compare(Comparison comparison, Scalar left, Scalar right) override;
@@ -111,7 +113,8 @@ public:
   Scalar divide(Scalar left, Scalar right) override;
   Scalar negate(Scalar value) override;
   Scalar sum(llvm::ArrayRef<WeightedScalar> terms) override;
-  Scalar power(Scalar base, int64_t numerator, int64_t denominator) override;
+  Scalar power(Scalar base, int64_t numerator,
+               int64_t denominator = 1) override;
   Scalar apply(Function function, Scalar argument) override;
   Scalar maximum(llvm::ArrayRef<Scalar> values) override;
   Scalar compare(Comparison comparison, Scalar left, Scalar right) override;
@@ -159,7 +162,8 @@ public:
   Scalar divide(Scalar left, Scalar right) override;
   Scalar negate(Scalar value) override;
   Scalar sum(llvm::ArrayRef<WeightedScalar> terms) override;
-  Scalar power(Scalar base, int64_t numerator, int64_t denominator) override;
+  Scalar power(Scalar base, int64_t numerator,
+               int64_t denominator = 1) override;
   Scalar apply(Function function, Scalar argument) override;
   Scalar maximum(llvm::ArrayRef<Scalar> values) override;
   Scalar compare(Comparison comparison, Scalar left, Scalar right) override;

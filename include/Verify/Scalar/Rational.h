@@ -30,14 +30,14 @@ public:
   Rational() = default;
   /// The rational `numerator / denominator`; the denominator is not 0.
   Rational(int64_t numerator, int64_t denominator = 1);
-  /// The canonical GMP rational `value`.
-  explicit Rational(mpq_srcptr value);
   Rational(const Rational &other);
   Rational(Rational &&other) noexcept;
   Rational &operator=(const Rational &other);
   Rational &operator=(Rational &&other) noexcept;
   ~Rational();
 
+  /// The value of a canonical GMP rational.
+  static Rational fromGmp(mpq_srcptr value);
   /// The exact value of a finite double.
   static Rational fromDouble(double value);
   /// `mantissa` times two to the power `exponent`.

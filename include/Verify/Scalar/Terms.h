@@ -82,8 +82,9 @@ public:
   /// The extended scalar as a real one; 0 if it is minus infinity.
   Scalar finitePart(Scalar extended);
 
-  Scalar rational(int64_t numerator, int64_t denominator) override;
-  Scalar literal(double value, FloatFormat format) override;
+  Scalar rational(int64_t numerator, int64_t denominator = 1) override;
+  Scalar literal(double value,
+                 FloatFormat format = FloatFormat::Double) override;
   Scalar integer(int64_t value) override;
   Scalar boolean(bool value) override;
   Scalar minusInfinity() override;
@@ -93,7 +94,8 @@ public:
   Scalar divide(Scalar left, Scalar right) override;
   Scalar negate(Scalar value) override;
   Scalar sum(llvm::ArrayRef<WeightedScalar> terms) override;
-  Scalar power(Scalar base, int64_t numerator, int64_t denominator) override;
+  Scalar power(Scalar base, int64_t numerator,
+               int64_t denominator = 1) override;
   Scalar apply(Function function, Scalar argument) override;
   Scalar maximum(llvm::ArrayRef<Scalar> values) override;
   Scalar compare(Comparison comparison, Scalar left, Scalar right) override;

@@ -1,0 +1,285 @@
+//===- NormalFormTest.cpp - normal forms have the value of their terms ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Random terms are normalized and evaluated at random points: a term and its
+// normal form must agree, every claim must hold, and so must every instance of
+// a law, whatever the normal form made of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TermExpressions.h"
+
+#include "Verify/Scalar/Evaluation.h"
+#include "Verify/Scalar/NormalForm.h"
+#include "Verify/Scalar/NumericAlgebras.h"
+
+#include <cmath>
+#include <random>
+
+using namespace verify;
+
+namespace {
+/// Makes random terms over a few atoms.
+class RandomTerms {
+public:
+  RandomTerms(TermAlgebra &terms, unsigned seed, bool isRational)
+      : terms(terms), random(seed), isRational(isRational) {}
+
+  Expression real(unsigned depth) {
+    if (depth == 0)
+      return leaf();
+    switch (random() % (isRational ? 8 : 14)) {
+    case 0:
+    case 1:
+      return real(depth - 1) + real(depth - 1);
+    case 2:
+      return real(depth - 1) - real(depth - 1);
+    case 3:
+    case 4:
+      return real(depth - 1) * real(depth - 1);
+    case 5:
+      return real(depth - 1) / denominator(depth - 1);
+    case 6:
+      return max(real(depth - 1), real(depth - 1));
+    case 7:
+      return select(condition(depth - 1), real(depth - 1), real(depth - 1));
+    case 8:
+      return exp(real(depth - 1) / 4);
+    case 9:
+      return log(positive(depth - 1));
+    case 10:
+      return sqrt(positive(depth - 1));
+    case 11:
+      return rsqrt(positive(depth - 1));
+    case 12:
+      return abs(real(depth - 1));
+    default:
+      return apply(Function::Tanh, real(depth - 1));
+    }
+  }
+
+private:
+  Expression leaf() {
+    if (random() % 5 == 0)
+      return {&terms, terms.rational(int64_t(random() % 5) - 2, 2)};
+    return {&terms, terms.atom(random() % 3, {int64_t(random() % 3)},
+                               ScalarSort::Real)};
+  }
+  Expression positive(unsigned depth) {
+    if (random() % 2 == 0)
+      return exp(real(depth) / 4) + exp(real(depth) / 4);
+    Expression value = real(depth);
+    return value * value + exp(leaf());
+  }
+  Expression denominator(unsigned depth) {
+    if (random() % 3 == 0)
+      return real(depth);
+    return isRational ? real(depth) * real(depth) + 1 : positive(depth);
+  }
+  Expression condition(unsigned depth) {
+    if (random() % 3 == 0)
+      return {&terms,
+              terms.atom(9, {int64_t(random() % 2)}, ScalarSort::Boolean)};
+    if (random() % 2 == 0)
+      return compare({&terms, terms.atom(8, {0}, ScalarSort::Integer)},
+                     Comparison(random() % 4),
+                     {&terms, terms.integer(int64_t(random() % 3))});
+    return compare(real(depth), Comparison(random() % 4), real(depth));
+  }
+
+  TermAlgebra &terms;
+  std::mt19937 random;
+  bool isRational;
+};
+
+/// A point with values in doubles.
+struct DoublePoint {
+  DoublePoint(const TermAlgebra &terms, unsigned seed)
+      : evaluator(terms, algebra, [&terms, seed, this](Scalar atom) {
+          std::mt19937 random(unsigned(atom.bits) * 31 + seed);
+          random();
+          switch (terms.getSort(atom)) {
+          case ScalarSort::Integer:
+            return DoubleAlgebra::fromDouble(random() % 3);
+          case ScalarSort::Boolean:
+            return algebra.boolean(random() % 2);
+          default:
+            return DoubleAlgebra::fromDouble((random() % 257) / 64.0 - 2);
+          }
+        }) {}
+
+  /// The value, if everything below is defined and of moderate size.
+  std::optional<double> get(Scalar term) {
+    double value = DoubleAlgebra::getDouble(evaluator.evaluate(term));
+    if (!std::isfinite(value) || std::fabs(value) > 1e9)
+      return std::nullopt;
+    return value;
+  }
+  /// Whether the claim holds, with a tolerance; nothing if it is a near thing.
+  std::optional<bool> holds(const Claim &claim, double tolerance) {
+    std::optional<double> left = get(claim.left);
+    std::optional<double> right =
+        claim.kind == ClaimKind::Equal ? get(claim.right) : 0;
+    if (!left || !right)
+      return std::nullopt;
+    double difference = *left - *right;
+    double scale = 1 + std::fabs(*left) + std::fabs(*right);
+    if (claim.kind == ClaimKind::Equal)
+      return std::fabs(difference) <= tolerance * scale;
+    if (std::fabs(difference) < 1e-7)
+      return std::nullopt;
+    return claim.kind == ClaimKind::NonZero || difference > 0;
+  }
+
+  DoubleAlgebra algebra;
+  TermEvaluator evaluator;
+};
+
+class NormalFormTest : public TermTest {};
+} // namespace
+
+TEST_F(NormalFormTest, RandomTermsKeepTheirValue) {
+  unsigned compared = 0;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    TermAlgebra algebra;
+    Scalar term = RandomTerms(algebra, seed, false).real(4);
+    auto conditions = algebra.collectConditions({term});
+    Normalizer normalizer(algebra, conditions);
+    Scalar normalForm = normalizer.getNormalForm(term);
+    if (normalizer.failure())
+      continue;
+    for (unsigned point = 0; point < 4; ++point) {
+      DoublePoint values(algebra, seed * 10 + point);
+      values.get(term);
+      if (values.algebra.status().isUndefined)
+        continue;
+      std::optional<double> expected = values.get(term);
+      std::optional<double> actual = values.get(normalForm);
+      if (!expected || !actual || std::fabs(*expected) > 1e4)
+        continue;
+      ++compared;
+      EXPECT_NEAR(*actual, *expected, 1e-5 * (1 + std::fabs(*expected)))
+          << seed << ": " << algebra.toString(term) << "\n"
+          << algebra.toString(normalForm);
+    }
+  }
+  EXPECT_GT(compared, 600u);
+}
+
+TEST_F(NormalFormTest, RandomRationalTermsKeepTheirExactValue) {
+  unsigned compared = 0;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    TermAlgebra algebra;
+    Scalar term = RandomTerms(algebra, seed, true).real(4);
+    Normalizer normalizer(algebra, algebra.collectConditions({term}));
+    Scalar normalForm = normalizer.getNormalForm(term);
+    if (normalizer.failure())
+      continue;
+    RationalAlgebra numbers;
+    std::mt19937 random(seed);
+    TermEvaluator evaluator(algebra, numbers, [&](Scalar atom) {
+      if (algebra.getSort(atom) != ScalarSort::Real)
+        return numbers.integer(random() % 2);
+      return numbers.rational(int64_t(random() % 9) - 4, random() % 3 + 1);
+    });
+    Scalar expected = evaluator.evaluate(term);
+    if (numbers.status().isUndefined)
+      continue;
+    Scalar actual = evaluator.evaluate(normalForm);
+    ++compared;
+    EXPECT_EQ(numbers.get(actual).toString(), numbers.get(expected).toString())
+        << algebra.toString(term) << "\n"
+        << algebra.toString(normalForm);
+    EXPECT_FALSE(numbers.status().isInexact);
+  }
+  EXPECT_GT(compared, 100u);
+}
+
+TEST_F(NormalFormTest, LawInstancesHoldAtRandomPoints) {
+  std::vector<unsigned> held(static_cast<size_t>(Law::IndicatorCase) + 1);
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    TermAlgebra algebra;
+    Scalar term = RandomTerms(algebra, seed, false).real(4);
+    Normalizer normalizer(algebra, algebra.collectConditions({term}));
+    normalizer.getNormalForm(term);
+    const LawBook &laws = normalizer.getLaws();
+    // Only hypotheses depend on the point.
+    DoublePoint values(algebra, seed);
+    for (InstanceId id = 0; id < laws.size(); ++id) {
+      const LawInstance &instance = laws.get(id);
+      if (instance.law == Law::Hypothesis)
+        continue;
+      bool isApplicable = true;
+      for (const Claim &premise : instance.premises)
+        isApplicable &= values.holds(premise, 1e-10).value_or(false);
+      bool isDecided = true, holds = false;
+      for (const Claim &conclusion : instance.conclusions) {
+        std::optional<bool> result = values.holds(conclusion, 1e-5);
+        isDecided &= result.has_value();
+        holds |= result.value_or(false);
+      }
+      if (!isApplicable || !isDecided)
+        continue;
+      ++held[static_cast<size_t>(instance.law)];
+      EXPECT_TRUE(holds) << getName(instance.law).str() << ": "
+                         << algebra.toString(instance.conclusions[0].left)
+                         << " = "
+                         << algebra.toString(instance.conclusions[0].right);
+    }
+  }
+  // Random terms exercise most laws; the others have tests of their own.
+  for (Law law :
+       {Law::ExpOfSum, Law::ExpPositive, Law::Cancellation, Law::UniqueInverse,
+        Law::Square, Law::PowerOfRoot, Law::UniqueRoot, Law::InverseRoot,
+        Law::MaximumBound, Law::MaximumAttained, Law::IndicatorImplies,
+        Law::IndicatorCase, Law::ProductSign, Law::LogOfProduct})
+    EXPECT_GT(held[static_cast<size_t>(law)], 0u) << getName(law).str();
+}
+
+TEST_F(NormalFormTest, RandomTermsEqualTheirNormalForms) {
+  // Every step of every normalization is accepted by the solver.
+  unsigned proved = 0;
+  for (unsigned seed = 0; seed < 150; ++seed) {
+    TermAlgebra algebra;
+    Scalar term = RandomTerms(algebra, seed, false).real(3);
+    auto conditions = algebra.collectConditions({term});
+    Scalar normalForm;
+    {
+      Normalizer normalizer(algebra, conditions);
+      normalForm = normalizer.getNormalForm(term);
+      if (normalizer.failure())
+        continue;
+    }
+    Prover algebraProver(algebra);
+    ProofResult result = algebraProver.prove(term, normalForm, conditions);
+    EXPECT_EQ(result.verdict, Verdict::Proved)
+        << seed << ": " << algebra.toString(term) << " = "
+        << algebra.toString(normalForm) << ": " << result.reason;
+    ++proved;
+  }
+  EXPECT_GT(proved, 140u);
+}
+
+TEST_F(NormalFormTest, TooManyTermsAreReported) {
+  Expression product = number(1);
+  for (int64_t index = 0; index < 20; ++index)
+    product = product * (real(0, index) + real(1, index));
+  Expression other = product + (product * real(2) - real(2) * product);
+  EXPECT_EQ(prove(product, other), Verdict::Unknown);
+  EXPECT_EQ(lastResult.reason, "a sum has too many terms");
+  // The prover goes on after that.
+  expectProved(real(0) + real(1), real(1) + real(0));
+}
+
+TEST_F(NormalFormTest, NormalFormsAreTheSameForTheSameSums) {
+  Normalizer normalizer(terms, {});
+  Expression x = real(0), y = real(1);
+  EXPECT_EQ(normalizer.getNormalForm(exp(x + y)),
+            normalizer.getNormalForm(exp(y) * exp(x)));
+  EXPECT_EQ(normalizer.getNormalForm(max(x, y) + 1),
+            normalizer.getNormalForm(max(y + 1, x + 1)));
+  EXPECT_NE(normalizer.getNormalForm(x / y), normalizer.getNormalForm(y / x));
+}

@@ -1,0 +1,365 @@
+//===- NumericAlgebrasTest.cpp - numbers, exact and enclosed --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rationals and literals, then the three numeric algebras against each other:
+// an interval must contain what exact arithmetic gives, and narrow with
+// precision.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Scalar/NumericAlgebras.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+using namespace verify;
+
+//===--- Rationals --------------------------------------------------------===//
+
+TEST(RationalTest, SmallAndBigValuesAgree) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    // Products of three leave 64 bits.
+    auto draw = [&] {
+      int64_t top = static_cast<int64_t>(random() >> (random() % 60));
+      int64_t bottom = static_cast<int64_t>(random() >> (1 + random() % 60));
+      return Rational(random() % 2 ? top : -top, bottom + 1);
+    };
+    Rational a = draw(), b = draw(), c = draw();
+    EXPECT_EQ((a + b) - b, a);
+    EXPECT_EQ((a + b) * c, a * c + b * c);
+    EXPECT_EQ(a * (b * c), (a * b) * c);
+    if (!c.isZero())
+      EXPECT_EQ(a / c * c, a);
+    EXPECT_EQ(a.compare(b), -b.compare(a));
+    EXPECT_LE(a.floor(), a);
+    EXPECT_LT(a, a.floor() + 1);
+    EXPECT_EQ((a * b * c).hash(), (c * b * a).hash());
+  }
+}
+
+TEST(RationalTest, TextAndParts) {
+  EXPECT_EQ(Rational(6, -4).toString(), "-3/2");
+  EXPECT_EQ(Rational(INT64_MIN, -1).toString(), "9223372036854775808");
+  EXPECT_EQ((-Rational(INT64_MIN)).toString(), "9223372036854775808");
+  EXPECT_EQ(Rational(-7, 2).floor(), Rational(-4));
+  EXPECT_EQ(Rational(2, 3).power(-3), Rational(27, 8));
+  EXPECT_EQ(Rational(4, 9).getExactRoot(), Rational(2, 3));
+  EXPECT_FALSE(Rational(2).getExactRoot().has_value());
+  EXPECT_EQ(Rational::greatestCommonDivisor(Rational(3, 4), Rational(-5, 6)),
+            Rational(1, 12));
+  // 2^3 is 1 modulo 7.
+  EXPECT_EQ(Rational(2).power(100).residue(7), 2u);
+  EXPECT_EQ(Rational(1, 3).residue(7), 5u);
+  EXPECT_EQ(Rational(-1).residue(7), 6u);
+  EXPECT_FALSE(Rational(1, 7).residue(7).has_value());
+}
+
+TEST(RationalTest, DoublesRoundToNearest) {
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 2000; ++round) {
+    double value = std::ldexp(static_cast<double>(random() >> 11),
+                              static_cast<int>(random() % 200) - 150);
+    EXPECT_EQ(Rational::fromDouble(value).toDouble(), value);
+  }
+  EXPECT_EQ(Rational(1, 3).toDouble(), 1.0 / 3);
+  EXPECT_EQ(Rational(INT64_MAX).toDouble(), 9223372036854775807.0);
+  // Half-way cases go to the even neighbour.
+  EXPECT_EQ(Rational((int64_t(1) << 53) + 1).toDouble(), 9007199254740992.0);
+  EXPECT_EQ(Rational((int64_t(1) << 53) + 3).toDouble(), 9007199254740996.0);
+}
+
+//===--- Literals ---------------------------------------------------------===//
+
+TEST(LiteralTest, SimplestRationals) {
+  EXPECT_EQ(simplestRational(0.1), Rational(1, 10));
+  EXPECT_EQ(simplestRational(-0.2), Rational(-1, 5));
+  EXPECT_EQ(simplestRational(1.0 / 3), Rational(1, 3));
+  EXPECT_EQ(simplestRational(1e-5), Rational(1, 100000));
+  EXPECT_EQ(simplestRational(1e-6), Rational(1, 1000000));
+  EXPECT_EQ(simplestRational(0.044715), Rational(44715, 1000000));
+  EXPECT_EQ(simplestRational(0), Rational(0));
+  EXPECT_EQ(simplestRational(0.25), Rational(1, 4));
+  EXPECT_EQ(simplestRational(12345), Rational(12345));
+  // Where several integers round to a number, it means itself.
+  EXPECT_EQ(simplestRational(1e30).toDouble(), 1e30);
+  EXPECT_EQ(simplestRational(-9007199254740994.0).toString(),
+            "-9007199254740994");
+}
+
+TEST(LiteralTest, FormatsDecide) {
+  double third = static_cast<double>(1.0F / 3);
+  EXPECT_EQ(simplestRational(third, FloatFormat::Single), Rational(1, 3));
+  EXPECT_NE(simplestRational(third), Rational(1, 3));
+  EXPECT_EQ(simplestRational(static_cast<double>(0.1F), FloatFormat::Single),
+            Rational(1, 10));
+  // 0.333984375 is 1/3 in bfloat16, 0.333251953125 in half precision.
+  EXPECT_EQ(simplestRational(0.333984375, FloatFormat::BFloat), Rational(1, 3));
+  EXPECT_EQ(simplestRational(0.333251953125, FloatFormat::Half),
+            Rational(1, 3));
+  // What is no number of the format denotes itself.
+  EXPECT_EQ(simplestRational(0.1, FloatFormat::BFloat),
+            Rational::fromDouble(0.1));
+}
+
+TEST(LiteralTest, LiteralsRoundBack) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 2000; ++round) {
+    double value = std::ldexp(static_cast<double>(random() >> 11),
+                              static_cast<int>(random() % 100) - 90);
+    EXPECT_EQ(simplestRational(value).toDouble(), value);
+    auto single = static_cast<float>(value);
+    Rational simple =
+        simplestRational(static_cast<double>(single), FloatFormat::Single);
+    EXPECT_EQ(static_cast<float>(simple.toDouble()), single);
+    EXPECT_LE(simple.getDenominator(),
+              simplestRational(static_cast<double>(single)).getDenominator());
+  }
+}
+
+TEST(LiteralTest, NoSimplerRationalRoundsToTheLiteral) {
+  for (int64_t bottom = 1; bottom < 60; ++bottom)
+    for (int64_t top = 1; top < 60; ++top) {
+      Rational value(top, bottom);
+      EXPECT_EQ(simplestRational(value.toDouble()), value);
+      EXPECT_EQ(simplestRational(
+                    static_cast<double>(static_cast<float>(value.toDouble())),
+                    FloatFormat::Single),
+                value);
+    }
+}
+
+//===--- Evaluation -------------------------------------------------------===//
+
+/// A computation with every rational operation and a choice.
+static Scalar compute(ScalarAlgebra &algebra, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Scalar> values;
+  for (int i = 0; i < 4; ++i)
+    values.push_back(
+        algebra.rational(int64_t(random() % 41) - 20, random() % 7 + 1));
+  auto pick = [&] { return values[random() % values.size()]; };
+  for (int step = 0; step < 12; ++step) {
+    Scalar a = pick(), b = pick(), c = pick();
+    switch (random() % 8) {
+    case 0:
+      values.push_back(algebra.add(a, b));
+      break;
+    case 1:
+      values.push_back(algebra.subtract(a, b));
+      break;
+    case 2:
+      values.push_back(algebra.multiply(a, b));
+      break;
+    case 3: {
+      Scalar square = algebra.multiply(b, b);
+      values.push_back(
+          algebra.divide(a, algebra.add(square, algebra.rational(1))));
+      break;
+    }
+    case 4:
+      values.push_back(algebra.maximum({a, b, c}));
+      break;
+    case 5:
+      values.push_back(algebra.select(
+          algebra.compare(Comparison(random() % 4), a, b), b, c));
+      break;
+    case 6:
+      values.push_back(algebra.sum({{a, 3}, {b, -2}, {c, 0}}));
+      break;
+    default:
+      values.push_back(
+          algebra.apply(random() % 2 ? Function::Abs : Function::Sign, a));
+      break;
+    }
+  }
+  return values.back();
+}
+
+TEST(NumericAlgebrasTest, ExactValuesLieInIntervals) {
+  RationalAlgebra exact;
+  IntervalAlgebra coarse(64), fine(256);
+  DoubleAlgebra doubles;
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    exact.reset();
+    coarse.reset();
+    fine.reset();
+    Rational value = exact.get(compute(exact, seed));
+    EXPECT_FALSE(exact.status().isInexact);
+    Scalar wide = compute(coarse, seed), narrow = compute(fine, seed);
+    // Equal numbers that are not points cannot be told apart.
+    if (!coarse.status().isUndecided && !fine.status().isUndecided) {
+      for (auto [algebra, interval] :
+           {std::pair(&coarse, wide), std::pair(&fine, narrow)}) {
+        Scalar enclosed = algebra->constant(value);
+        EXPECT_FALSE(algebra->areDisjoint(interval, enclosed)) << seed;
+      }
+      EXPECT_LE(fine.getUpper(narrow) - fine.getLower(narrow),
+                coarse.getUpper(wide) - coarse.getLower(wide));
+    }
+    double approximate = doubles.toDouble(compute(doubles, seed));
+    if (!coarse.status().isUndecided)
+      EXPECT_NEAR(approximate, value.toDouble(),
+                  1e-9 * (1 + std::fabs(approximate)));
+  }
+}
+
+TEST(NumericAlgebrasTest, FunctionsLieInIntervals) {
+  IntervalAlgebra intervals(100);
+  DoubleAlgebra doubles;
+  for (Function function :
+       {Function::Exp, Function::Log, Function::Sqrt, Function::Rsqrt,
+        Function::Sin, Function::Cos, Function::Tanh, Function::Erf,
+        Function::Abs, Function::Sign})
+    for (int64_t top = 1; top < 40; ++top) {
+      Scalar enclosed = intervals.apply(function, intervals.rational(top, 7));
+      double value =
+          doubles.toDouble(doubles.apply(function, doubles.rational(top, 7)));
+      EXPECT_NEAR(value, intervals.getLower(enclosed),
+                  1e-12 * (1 + std::fabs(value)));
+      EXPECT_LE(intervals.getLower(enclosed), intervals.getUpper(enclosed));
+      EXPECT_LE(intervals.getUpper(enclosed) - intervals.getLower(enclosed),
+                1e-12 * (1 + std::fabs(value)));
+    }
+  EXPECT_FALSE(intervals.status().isUndecided);
+}
+
+TEST(NumericAlgebrasTest, IntervalsOfFunctionsContainTheirEnds) {
+  IntervalAlgebra intervals(64);
+  // [1/3, 2/3], from an undecided choice.
+  Scalar unknown = intervals.compare(
+      Comparison::Less, intervals.power(intervals.rational(2), 1, 2),
+      intervals.power(intervals.rational(2), 1, 2));
+  EXPECT_TRUE(intervals.status().isUndecided);
+  Scalar wide = intervals.select(unknown, intervals.rational(1, 3),
+                                 intervals.rational(2, 3));
+  for (Function function : {Function::Exp, Function::Log, Function::Rsqrt,
+                            Function::Tanh, Function::Erf, Function::Cos})
+    for (int64_t top : {1, 2}) {
+      Scalar at = intervals.apply(function, intervals.rational(top, 3));
+      EXPECT_FALSE(intervals.areDisjoint(intervals.apply(function, wide), at));
+    }
+}
+
+TEST(NumericAlgebrasTest, PowersAndRoots) {
+  IntervalAlgebra intervals(128);
+  Scalar root = intervals.power(intervals.rational(8), 2, 3);
+  EXPECT_LE(intervals.getLower(root), 4);
+  EXPECT_GE(intervals.getUpper(root), 4);
+  Scalar inverse = intervals.power(intervals.rational(-2), -3, 1);
+  EXPECT_EQ(intervals.getLower(inverse), -0.125);
+  // Squares are not negative, even of intervals around 0.
+  Scalar tiny =
+      intervals.subtract(intervals.power(intervals.rational(2), 1, 2),
+                         intervals.power(intervals.rational(2), 1, 2));
+  EXPECT_GE(intervals.getLower(intervals.multiply(tiny, tiny)), 0);
+  RationalAlgebra exact;
+  EXPECT_EQ(exact.get(exact.power(exact.rational(4, 9), -3, 2)),
+            Rational(27, 8));
+  EXPECT_FALSE(exact.status().isInexact);
+  exact.power(exact.rational(2), 1, 2);
+  EXPECT_TRUE(exact.status().isInexact);
+}
+
+TEST(NumericAlgebrasTest, MinusInfinity) {
+  DoubleAlgebra doubles;
+  RationalAlgebra exact;
+  IntervalAlgebra intervals(64);
+  for (NumericAlgebra *algebra : {static_cast<NumericAlgebra *>(&doubles),
+                                  static_cast<NumericAlgebra *>(&exact),
+                                  static_cast<NumericAlgebra *>(&intervals)}) {
+    Scalar infinity = algebra->minusInfinity();
+    Scalar shifted = algebra->add(infinity, algebra->rational(5));
+    EXPECT_EQ(algebra->toDouble(shifted), -HUGE_VAL);
+    EXPECT_EQ(algebra->toDouble(algebra->apply(Function::Exp, shifted)), 0);
+    EXPECT_EQ(
+        algebra->toDouble(algebra->maximum({shifted, algebra->rational(-7)})),
+        -7);
+    EXPECT_EQ(algebra->toDouble(algebra->compare(Comparison::Less, shifted,
+                                                 algebra->rational(-7))),
+              1);
+    Scalar unweighted =
+        algebra->sum({{infinity, 0}, {algebra->rational(3), 2}});
+    EXPECT_EQ(algebra->toDouble(unweighted), 6);
+    EXPECT_FALSE(algebra->status().isUndefined);
+    EXPECT_FALSE(algebra->status().isUndecided);
+  }
+}
+
+TEST(NumericAlgebrasTest, DomainsAreChecked) {
+  DoubleAlgebra doubles;
+  RationalAlgebra exact;
+  IntervalAlgebra intervals(64);
+  for (NumericAlgebra *algebra : {static_cast<NumericAlgebra *>(&doubles),
+                                  static_cast<NumericAlgebra *>(&exact),
+                                  static_cast<NumericAlgebra *>(&intervals)}) {
+    auto isUndefined = [&](auto compute) {
+      algebra->clearStatus();
+      compute();
+      return algebra->status().isUndefined;
+    };
+    Scalar zero = algebra->rational(0), one = algebra->rational(1);
+    Scalar negative = algebra->rational(-1);
+    EXPECT_TRUE(isUndefined([&] { algebra->divide(one, zero); }));
+    EXPECT_TRUE(isUndefined([&] { algebra->apply(Function::Log, zero); }));
+    EXPECT_TRUE(isUndefined([&] { algebra->apply(Function::Sqrt, negative); }));
+    EXPECT_TRUE(isUndefined([&] { algebra->apply(Function::Rsqrt, zero); }));
+    EXPECT_TRUE(isUndefined([&] { algebra->power(zero, -1, 1); }));
+    EXPECT_TRUE(isUndefined([&] { algebra->power(negative, 1, 2); }));
+    EXPECT_FALSE(isUndefined([&] { algebra->apply(Function::Sqrt, zero); }));
+    EXPECT_FALSE(isUndefined([&] { algebra->power(zero, 0, 1); }));
+  }
+}
+
+TEST(NumericAlgebrasTest, OverlapsAreUndecided) {
+  IntervalAlgebra intervals(64);
+  auto isUndecided = [&](auto compute) {
+    intervals.clearStatus();
+    compute();
+    return intervals.status().isUndecided;
+  };
+  Scalar third = intervals.rational(1, 3), again = intervals.rational(1, 3);
+  Scalar half = intervals.rational(1, 2);
+  EXPECT_TRUE(isUndecided([&] { intervals.maximum({third, again}); }));
+  EXPECT_FALSE(isUndecided([&] { intervals.maximum({third, third}); }));
+  EXPECT_FALSE(isUndecided([&] { intervals.maximum({third, half}); }));
+  EXPECT_TRUE(
+      isUndecided([&] { intervals.compare(Comparison::Equal, third, again); }));
+  EXPECT_TRUE(isUndecided(
+      [&] { intervals.compare(Comparison::LessEqual, third, again); }));
+  EXPECT_FALSE(isUndecided([&] {
+    intervals.compare(Comparison::Equal, half, intervals.rational(2, 4));
+  }));
+  Scalar difference = intervals.subtract(third, again);
+  EXPECT_TRUE(isUndecided([&] { intervals.divide(half, difference); }));
+  EXPECT_TRUE(
+      isUndecided([&] { intervals.apply(Function::Sign, difference); }));
+}
+
+TEST(NumericAlgebrasTest, UnknownFunctions) {
+  DoubleAlgebra doubles;
+  RationalAlgebra exact;
+  IntervalAlgebra intervals(64);
+  for (NumericAlgebra *algebra : {static_cast<NumericAlgebra *>(&doubles),
+                                  static_cast<NumericAlgebra *>(&exact),
+                                  static_cast<NumericAlgebra *>(&intervals)}) {
+    auto call = [&](llvm::StringRef name, int64_t argument) {
+      return algebra->toDouble(algebra->uninterpreted(
+          name, {algebra->rational(argument)}, ScalarSort::Real));
+    };
+    double first = call("f", 1), second = call("f", 1);
+    EXPECT_TRUE(first == second || std::isnan(first));
+    EXPECT_TRUE(algebra->status().usesUninterpreted);
+    if (algebra == &intervals)
+      continue;
+    EXPECT_NE(first, call("f", 2));
+    EXPECT_NE(first, call("g", 1));
+  }
+  Scalar anything = intervals.uninterpreted("f", {}, ScalarSort::Real);
+  EXPECT_FALSE(intervals.areDisjoint(anything, intervals.rational(7)));
+}
