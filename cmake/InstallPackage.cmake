@@ -9,6 +9,6 @@ write_basic_package_version_file(VerifyConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/VerifyConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/VerifyConfigVersion.cmake"
-              cmake/LinkMLIR.cmake
+              cmake/LinkMLIR.cmake cmake/SanitizerOptions.cpp
         DESTINATION "${_package}")
 install(EXPORT VerifyTargets DESTINATION "${_package}")

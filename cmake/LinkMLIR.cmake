@@ -20,9 +20,14 @@ if(NOT VERIFY_SHARED_MLIR)
   endforeach()
 endif()
 
+set(_sanitizer_options "${CMAKE_CURRENT_LIST_DIR}/SanitizerOptions.cpp")
+
 # link_mlir_statically(<executable>): what LLVMSupport, in place of the shared
 # library, leaves undefined.
 function(link_mlir_statically name)
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=address")
+    target_sources(${name} PRIVATE "${_sanitizer_options}")
+  endif()
   if(NOT VERIFY_SHARED_MLIR)
     target_link_libraries(${name} PRIVATE
       LLVMRemarks LLVMSupportLSP LLVMCore LLVMSupport)
