@@ -8,6 +8,7 @@
 
 #include "LineageLinker.h"
 #include "PlanExecution.h"
+#include "Verify/Transforms/Report.h"
 
 using namespace mlir;
 using namespace verify;
@@ -59,11 +60,17 @@ struct CanonicalizeSSAPass
     FailureOr<LinkCounts> counts = linkLineage(first, second, plan, builder);
     if (failed(counts))
       return fail(true);
-    plan.walk([&](Operation *op) { ++planOps; });
+    int64_t imported = 0, linked = 0;
+    plan.walk([&](Operation *) { ++imported; });
     for (Operation &op : graph.getBody().front())
-      graphOps += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
+      linked += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
+    planOps += imported;
+    graphOps += linked;
     lemmas += counts->lemmas;
     results += counts->results;
+    addStatistic(getOperation(), "plan_ops", imported);
+    addStatistic(getOperation(), "graph_ops", linked);
+    addStatistic(getOperation(), "lemmas", counts->lemmas);
     return success();
   }
 };

@@ -21,6 +21,7 @@ namespace verify {
 namespace {
 struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
   using Base::Base;
+  std::function<void(unsigned, unsigned)> progress;
 
   void runOnOperation() override {
     // Stages on their own, without the graph they were cut from.
@@ -57,7 +58,11 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
   }
 
   void check(tv::GraphOp graph) {
-    EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, nullptr);
+    auto report = [&](unsigned done, unsigned total) {
+      if (progress)
+        progress(done, total);
+    };
+    EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, report);
     checker.run();
     const CheckCounts &counts = checker.getCounts();
     ModuleOp module = getOperation();
@@ -83,3 +88,11 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
   }
 };
 } // namespace
+
+std::unique_ptr<Pass>
+verify::createCheckEquivPass(const CheckEquivPassOptions &options,
+                             std::function<void(unsigned, unsigned)> progress) {
+  auto pass = std::make_unique<CheckEquivPass>(options);
+  pass->progress = std::move(progress);
+  return pass;
+}

@@ -221,8 +221,8 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
       auto cut = [&](ArrayRef<Value> values,
                      SmallVectorImpl<Value> &results) -> LogicalResult {
         for (int64_t number = 0; number < count; ++number) {
-          FailureOr<Value> part = slice(
-              values[0], first.getSplitDimension().value_or(0), number);
+          FailureOr<Value> part =
+              slice(values[0], first.getSplitDimension().value_or(0), number);
           if (failed(part))
             return failure();
           results.push_back(*part);

@@ -12,6 +12,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<verify::tv::TVDialect>();
   verify::registerVerifyPasses();
+  verify::registerVerifyPipeline();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Verify optimizer driver\n", registry));
 }

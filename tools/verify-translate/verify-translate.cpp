@@ -20,8 +20,7 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::OptionCategory category("verify-translate options");
   cl::opt<std::string> planPath(cl::Positional, cl::Required,
-                                cl::desc("<parallel plan>"),
-                                cl::cat(category));
+                                cl::desc("<parallel plan>"), cl::cat(category));
   cl::opt<bool> importNnScaler("import-nnscaler",
                                cl::desc("Read nnScaler execution plans"),
                                cl::init(true), cl::cat(category));
@@ -51,8 +50,8 @@ int main(int argc, char **argv) {
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
   verify::nnscaler::ImportOptions options;
   options.partOrder = partOrder;
-  mlir::OwningOpRef<mlir::ModuleOp> module = verify::nnscaler::importPair(
-      &context, referencePath, planPath, options);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      verify::nnscaler::importPair(&context, referencePath, planPath, options);
   if (!module)
     return 3;
   std::string error;

@@ -11,6 +11,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <functional>
+
 namespace verify {
 
 #define GEN_PASS_DECL
@@ -18,6 +20,12 @@ namespace verify {
 
 #define GEN_PASS_REGISTRATION
 #include "Verify/Transforms/Passes.h.inc"
+
+/// `tv-check-equiv` that reports how many stages it has decided, of how many at
+/// most.
+std::unique_ptr<mlir::Pass>
+createCheckEquivPass(const CheckEquivPassOptions &options,
+                     std::function<void(unsigned, unsigned)> progress);
 
 /// Adds all passes of `tv-verify-equiv`, in order.
 void buildVerifyPipeline(mlir::OpPassManager &manager,

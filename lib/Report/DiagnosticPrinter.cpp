@@ -1,0 +1,83 @@
+//===- DiagnosticPrinter.cpp - diagnostics for people ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Report/DiagnosticPrinter.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace verify;
+
+std::string verify::describeLocation(Location location) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return describeLocation(name.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    return fused.getLocations().empty()
+               ? ""
+               : describeLocation(fused.getLocations().front());
+  auto file = dyn_cast<FileLineColLoc>(location);
+  if (!file)
+    return "";
+  std::string text = file.getFilename().str();
+  if (file.getLine())
+    text += ":" + std::to_string(file.getLine());
+  if (file.getColumn())
+    text += ":" + std::to_string(file.getColumn());
+  return text;
+}
+
+/// The innermost name of a location: `linear (cell 412)`.
+static StringRef getOpName(Location location) {
+  auto name = dyn_cast<NameLoc>(location);
+  return name ? name.getName().getValue() : StringRef();
+}
+
+DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &out)
+    : ScopedDiagnosticHandler(context), out(out) {
+  setHandler([this](Diagnostic &diagnostic) {
+    print(diagnostic);
+    for (Diagnostic &note : diagnostic.getNotes())
+      print(note);
+    return success();
+  });
+}
+
+void DiagnosticPrinter::print(Diagnostic &diagnostic) {
+  std::string place = describeLocation(diagnostic.getLocation());
+  std::string text = diagnostic.str();
+  // MLIR adds the whole op for debugging.
+  if (StringRef(text).starts_with("see current operation"))
+    return;
+  if (!place.empty())
+    out << place << ": ";
+  llvm::HighlightColor color = llvm::HighlightColor::Note;
+  StringRef severity = "note";
+  switch (diagnostic.getSeverity()) {
+  case DiagnosticSeverity::Error:
+    color = llvm::HighlightColor::Error;
+    severity = "error";
+    ++errors;
+    break;
+  case DiagnosticSeverity::Warning:
+    color = llvm::HighlightColor::Warning;
+    severity = "warning";
+    break;
+  case DiagnosticSeverity::Remark:
+    color = llvm::HighlightColor::Remark;
+    severity = "remark";
+    break;
+  case DiagnosticSeverity::Note:
+    break;
+  }
+  llvm::WithColor(out, color) << severity << ": ";
+  StringRef name = getOpName(diagnostic.getLocation());
+  out << text;
+  if (!name.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    out << " [" << name << "]";
+  out << "\n";
+}

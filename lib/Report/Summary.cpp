@@ -1,0 +1,126 @@
+//===- Summary.cpp - what was proved, and on what assumptions -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Report/Summary.h"
+
+#include "Verify/IR/TVOps.h"
+#include "Verify/Transforms/Report.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace verify;
+
+namespace {
+/// What the contract of a graph holds.
+struct Contract {
+  unsigned inputs = 0, parameters = 0;
+  unsigned outputs = 0, gradients = 0;
+  llvm::StringSet<> trained;
+};
+} // namespace
+
+static Contract getContract(tv::GraphOp graph) {
+  Contract contract;
+  for (Operation &op : graph.getBody().front()) {
+    if (auto input = dyn_cast<tv::InputOp>(op)) {
+      bool isInput = input.getContract().getRole() == tv::ContractRole::Input;
+      ++(isInput ? contract.inputs : contract.parameters);
+    }
+    auto expect = dyn_cast<tv::ExpectOp>(op);
+    if (!expect || !expect.getContract())
+      continue;
+    bool isOutput = expect.getContract()->getRole() == tv::ContractRole::Output;
+    ++(isOutput ? contract.outputs : contract.gradients);
+    if (!isOutput)
+      contract.trained.insert(expect.getContract()->getName());
+  }
+  return contract;
+}
+
+/// `1 replica`, `2 replicas`.
+static std::string plural(int64_t count, StringRef noun) {
+  return (Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
+}
+
+static void printAssumptions(tv::GraphOp graph, const Contract &contract,
+                             ModuleOp module, raw_ostream &out) {
+  out << "  assumed   the contract: " << plural(contract.inputs, "input")
+      << " and " << plural(contract.parameters, "parameter")
+      << " as the plan's loaders and parameter slices say\n";
+  for (Operation &op : graph.getBody().front()) {
+    auto distribute = dyn_cast<tv::DistributeOp>(op);
+    auto input = distribute
+                     ? distribute.getReference().getDefiningOp<tv::InputOp>()
+                     : tv::InputOp();
+    if (!input || input.getContract().getRole() != tv::ContractRole::Input)
+      continue;
+    out << "            input '" << input.getContract().getName().getValue()
+        << "' is divided as ";
+    mlir::Attribute(distribute.getLineage()).print(out);
+    out << "\n";
+  }
+  out << "            exact real arithmetic; float literals are the simplest "
+         "rationals that round to them\n";
+  int64_t opaque = getStatistic(module, "opaque_tensors");
+  if (opaque)
+    out << "            " << plural(opaque, "function")
+        << " of positions alone as unknown tensors, the same on both sides\n";
+  out << "            uninterpreted ops: none\n";
+}
+
+void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
+                          raw_ostream &out) {
+  std::optional<Answer> answer = getAnswer(module);
+  auto graphs = module.getOps<tv::GraphOp>();
+  if (!answer || graphs.empty())
+    return;
+  tv::GraphOp graph = *graphs.begin();
+  Contract contract = getContract(graph);
+  tv::MeshAttr mesh = graph.getMesh();
+  auto axis = [&](StringRef name) {
+    return mesh.getAxisSize(name).value_or(1);
+  };
+  switch (*answer) {
+  case Answer::Proved:
+    out << "proved: the plan computes what the reference computes, for every "
+           "input and parameter\n";
+    break;
+  case Answer::Refuted:
+    out << "refuted: the plan does not compute what the reference computes\n";
+    break;
+  case Answer::Unknown:
+    out << "unknown: not everything could be decided\n";
+    break;
+  }
+  out << "  results   " << plural(contract.outputs, "output") << " and "
+      << plural(contract.gradients, "gradient") << " of "
+      << plural(contract.trained.size(), "parameter")
+      << ", on every device that holds them\n"
+      << "  plan      " << plural(axis("dp") * axis("device"), "device") << " ("
+      << plural(axis("dp"), "replica") << " of " << axis("device") << "), "
+      << (axis("mb") == 1 ? "1 micro-batch"
+                          : std::to_string(axis("mb")) + " micro-batches")
+      << "; " << getStatistic(module, "plan_ops") << " ops imported, "
+      << getStatistic(module, "graph_ops") << " in the graph\n"
+      << "  proof     " << plural(getStatistic(module, "stages"), "stage")
+      << ", " << getStatistic(module, "distinct_stages") << " distinct; "
+      << plural(getStatistic(module, "obligations_by_z3"), "obligation")
+      << " by Z3, " << getStatistic(module, "obligations_by_normalization")
+      << " by normalization\n";
+  if (int64_t unused = getStatistic(module, "lemmas_not_used"))
+    out << "            " << plural(unused, "stated lineage")
+        << " did not hold and was not used\n";
+  if (*answer == Answer::Proved)
+    printAssumptions(graph, contract, module, out);
+  double total = 0;
+  out << "  time      ";
+  for (const Phase &phase : phases) {
+    out << phase.name << " " << llvm::format("%.2f", phase.seconds) << " s, ";
+    total += phase.seconds;
+  }
+  out << "total " << llvm::format("%.2f", total) << " s\n";
+}

@@ -1,0 +1,149 @@
+//===- verify-plan.cpp - imports, verifies and reports --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Exit code 0: proved; 1: refuted; 2: unknown; 3: bad input or usage.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/NnScaler/Import.h"
+#include "Verify/Report/DiagnosticPrinter.h"
+#include "Verify/Report/Summary.h"
+#include "Verify/Transforms/Passes.h"
+#include "Verify/Transforms/Report.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
+
+#include <chrono>
+
+using namespace llvm;
+
+namespace {
+enum ExitCode { Proved = 0, Refuted = 1, Unknown = 2, BadInput = 3 };
+
+/// Runs the steps of a verification, one line of progress each on a terminal.
+class Steps {
+public:
+  template <typename Step> auto run(StringRef name, Step step) {
+    auto start = std::chrono::steady_clock::now();
+    if (isTerminal)
+      errs() << "\r\033[K" << name << "...";
+    auto result = step();
+    if (isTerminal)
+      errs() << "\r\033[K";
+    std::chrono::duration<double> time =
+        std::chrono::steady_clock::now() - start;
+    phases.push_back({name.str(), time.count()});
+    return result;
+  }
+  void progress(unsigned done, unsigned total) {
+    if (isTerminal && done % 16 == 0)
+      errs() << "\r\033[Kcheck... " << done << " of at most " << total
+             << " stages";
+  }
+  SmallVector<verify::Phase> phases;
+
+private:
+  bool isTerminal = sys::Process::StandardErrIsDisplayed();
+};
+} // namespace
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  cl::OptionCategory category("verify-plan options");
+  cl::opt<std::string> planPath(cl::Positional, cl::desc("<parallel plan>"),
+                                cl::cat(category));
+  cl::opt<std::string> referencePath(
+      "reference", cl::value_desc("file"),
+      cl::desc("Plan of the same model for one device: the ground truth"),
+      cl::cat(category));
+  cl::opt<verify::nnscaler::PartOrder> partOrder(
+      "nnscaler-part-order",
+      cl::desc("Which part a split keeps, and the order of a gather"),
+      cl::values(clEnumValN(verify::nnscaler::PartOrder::Rank, "rank",
+                            "by rank in the sorted group: what the runtime "
+                            "executes (default)"),
+                 clEnumValN(verify::nnscaler::PartOrder::IndexMap, "index-map",
+                            "by the declared index maps")),
+      cl::init(verify::nnscaler::PartOrder::Rank), cl::cat(category));
+  cl::opt<unsigned> seed("seed", cl::init(0),
+                         cl::desc("Seed of the solver and of witnesses"),
+                         cl::cat(category));
+  cl::opt<unsigned> resourceLimit(
+      "resource-limit", cl::init(20000000),
+      cl::desc("Z3 resource units for one obligation"), cl::cat(category));
+  cl::opt<std::string> smtLib("emit-smtlib", cl::value_desc("directory"),
+                              cl::desc("Write each obligation as SMT-LIB 2"),
+                              cl::cat(category));
+  cl::opt<bool> quiet("quiet", cl::desc("Print nothing when proved"),
+                      cl::cat(category));
+  cl::HideUnrelatedOptions(category);
+  bool parsed = cl::ParseCommandLineOptions(
+      argc, argv,
+      "Proves that a parallel execution plan computes what the single-device "
+      "reference computes,\nor shows an op where it does not.\n\n"
+      "exit codes: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage\n",
+      &errs());
+  if (!parsed)
+    return BadInput;
+  if (planPath.empty() || referencePath.empty()) {
+    errs() << "usage: verify-plan --reference single.pkl parallel.pkl\n";
+    return BadInput;
+  }
+
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  context.loadDialect<verify::tv::TVDialect>();
+  verify::DiagnosticPrinter printer(&context, errs());
+  verify::nnscaler::ImportOptions options;
+  options.partOrder = partOrder;
+  Steps steps;
+  mlir::OwningOpRef<mlir::ModuleOp> module = steps.run("import", [&] {
+    return verify::nnscaler::importPair(&context, referencePath, planPath,
+                                        options);
+  });
+  if (!module)
+    return BadInput;
+
+  verify::CheckEquivPassOptions check;
+  check.seed = seed;
+  check.resourceLimit = resourceLimit;
+  check.emitSmtLib = smtLib;
+  auto runPass = [&](StringRef name, std::unique_ptr<mlir::Pass> pass) {
+    return steps.run(name, [&] {
+      mlir::PassManager manager(&context);
+      manager.addPass(std::move(pass));
+      return succeeded(manager.run(*module));
+    });
+  };
+  if (!runPass("link", verify::createCanonicalizeSSAPass())) {
+    if (!(*module)->hasAttr("tv.malformed"))
+      return BadInput;
+    outs() << "refuted: the plan cannot be executed\n";
+    return Refuted;
+  }
+  runPass("check", verify::createCheckEquivPass(
+                       check, [&](unsigned done, unsigned total) {
+                         steps.progress(done, total);
+                       }));
+  std::optional<verify::Answer> answer = verify::getAnswer(*module);
+  if (!answer) {
+    errs() << "error: the check ended without an answer\n";
+    return Unknown;
+  }
+  if (!quiet || *answer != verify::Answer::Proved)
+    verify::printSummary(*module, steps.phases, outs());
+  switch (*answer) {
+  case verify::Answer::Proved:
+    return Proved;
+  case verify::Answer::Refuted:
+    return Refuted;
+  case verify::Answer::Unknown:
+    return Unknown;
+  }
+  return Unknown;
+}
