@@ -42,6 +42,27 @@ IntervalAlgebra::~IntervalAlgebra() = default;
 void IntervalAlgebra::reset() {
   NumericAlgebra::reset();
   used = 0;
+  released.clear();
+}
+
+Scalar IntervalAlgebra::keep(Scalar value, size_t mark) {
+  bool isNew = value.bits >= mark;
+  size_t place = mark;
+  if (!released.empty()) {
+    place = released.back();
+    released.pop_back();
+  }
+  if (isNew) {
+    std::swap(intervals[place], intervals[value.bits]);
+    used = std::max(place + 1, mark);
+    return {place};
+  }
+  used = mark;
+  Scalar result = {place};
+  if (place == mark)
+    result = allocate();
+  mpfi_set(get(result).value, get(value).value);
+  return result;
 }
 
 Scalar IntervalAlgebra::allocate() {
@@ -183,8 +204,12 @@ Scalar IntervalAlgebra::sum(ArrayRef<WeightedScalar> terms) {
   for (const WeightedScalar &term : terms) {
     if (term.weight == 0)
       continue;
-    mpfi_mul_si(get(product).value, get(term.value).value, term.weight);
-    mpfi_add(get(result).value, get(result).value, get(product).value);
+    Scalar part = term.value;
+    if (term.weight != 1) {
+      mpfi_mul_si(get(product).value, get(term.value).value, term.weight);
+      part = product;
+    }
+    mpfi_add(get(result).value, get(result).value, get(part).value);
   }
   return checked(result);
 }

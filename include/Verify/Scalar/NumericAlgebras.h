@@ -46,6 +46,17 @@ public:
   /// Forgets all scalars and the status, and keeps the memory.
   virtual void reset() { state = {}; }
 
+  // Long executions give memory back scalar by scalar. Algebras whose scalars
+  // are not kept in memory, and rationals, have nothing to do for it.
+
+  /// A point in time, for `keep`.
+  virtual size_t mark() const { return 0; }
+  /// Forgets all scalars made since `mark` and returns a scalar of the same
+  /// value, apart from all others.
+  virtual Scalar keep(Scalar value, size_t mark) { return value; }
+  /// Forgets a scalar that `keep` returned, or one made on its own.
+  virtual void release(Scalar value) {}
+
   const NumericStatus &status() const { return state; }
   void clearStatus() { state = {}; }
 
@@ -155,6 +166,9 @@ public:
   Scalar constant(const Rational &value) override;
   double toDouble(Scalar value) const override;
   void reset() override;
+  size_t mark() const override { return used; }
+  Scalar keep(Scalar value, size_t mark) override;
+  void release(Scalar value) override { released.push_back(value.bits); }
 
   Scalar minusInfinity() override;
   Scalar add(Scalar left, Scalar right) override;
@@ -190,6 +204,8 @@ private:
   unsigned bits;
   std::vector<std::unique_ptr<Interval>> intervals;
   size_t used = 0;
+  /// Places below `used` that are free.
+  std::vector<size_t> released;
 };
 
 } // namespace verify

@@ -1,0 +1,106 @@
+//===- DenseEvaluator.h - whole values of a graph ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Executes both programs on one concrete input, op by op, at all positions a
+// factor analysis keeps. The meaning is that of ElementEvaluator; this is the
+// fast way to find which of many expects differ, and to confirm it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_ANALYSIS_DENSEEVALUATOR_H
+#define VERIFY_ANALYSIS_DENSEEVALUATOR_H
+
+#include "Verify/Analysis/ElementEvaluator.h"
+#include "Verify/Scalar/NumericAlgebras.h"
+
+namespace verify {
+
+/// Coordinates of the mesh, and their places among the representatives of each
+/// axis. An axis that does not matter is -1, at place 0.
+struct MeshPlace {
+  Coordinates coordinates;
+  llvm::SmallVector<int64_t, 4> ordinals;
+};
+
+/// The elements of a value at the representatives of an analysis, row-major:
+/// first the mesh axes it varies with, then its dimensions.
+struct DenseTensor {
+  /// For each axis of the analysis; 0 if the value does not vary with it.
+  llvm::SmallVector<int64_t, 4> axisStrides;
+  llvm::SmallVector<int64_t, 4> dimensionStrides;
+  int64_t size = 1;
+  std::vector<Scalar> elements;
+  /// Whether the scalars belong to this tensor alone.
+  bool isOwned = false;
+
+  int64_t getOffset(const MeshPlace &place) const;
+};
+
+class DenseEvaluator {
+public:
+  /// Two sides of an expect that are not the same.
+  struct Difference {
+    Coordinates coordinates;
+    llvm::SmallVector<int64_t> index;
+    llvm::SmallVector<int64_t> referenceIndex;
+    Scalar reference, plan;
+  };
+
+  /// The analysis has to outlive the evaluator. With `Positions::Exact` nothing
+  /// is unknown but the inputs.
+  DenseEvaluator(mlir::Block &body, const FactorAnalysis &factors,
+                 NumericAlgebra &algebra, ElementSource &source);
+
+  /// Evaluates what `targets` depend on, in the order of the block. A value is
+  /// dropped after its last use, unless a target has it as an operand or it is
+  /// one of `kept`.
+  llvm::LogicalResult run(llvm::ArrayRef<tv::ExpectOp> targets,
+                          llvm::ArrayRef<mlir::Value> kept = {});
+  /// Why the last call failed; empty if it did not.
+  const std::string &getFailure() const { return failureReason; }
+
+  /// Among the elements at which both sides of a target differ, the one with
+  /// the largest relative difference, and of these the first. None if there is
+  /// no such element, or after a failure, which `getFailure` tells.
+  std::optional<Difference>
+  compare(tv::ExpectOp expect,
+          llvm::function_ref<bool(Scalar reference, Scalar plan)> differs);
+
+  /// An element of a value that was kept; nullopt at positions and coordinates
+  /// that are not looked at.
+  std::optional<Scalar> getElement(mlir::Value value,
+                                   const Coordinates &coordinates,
+                                   llvm::ArrayRef<int64_t> index) const;
+
+private:
+  llvm::LogicalResult evaluate(mlir::Value value);
+  llvm::LogicalResult fill(mlir::Value value, DenseTensor &tensor);
+  llvm::LogicalResult distribute(tv::DistributeOp op, DenseTensor &tensor);
+  /// Gives the elements outside the domain, which nobody reads, a value.
+  void fillOutside(uint64_t axes, tv::DomainAttr domain, DenseTensor &tensor);
+  void drop(mlir::Value value);
+  llvm::LogicalResult allocate(mlir::Value value, DenseTensor &tensor);
+  /// For each dimension and each place in it of `local`, what it adds to the
+  /// offset in `reference`.
+  mlir::FailureOr<llvm::SmallVector<std::vector<int64_t>>>
+  getReferenceOffsets(tv::LineageAttr lineage, const Coordinates &coordinates,
+                      mlir::Value reference, mlir::Value local);
+  llvm::LogicalResult fail(const llvm::Twine &reason);
+
+  mlir::Block &body;
+  const FactorAnalysis &factors;
+  NumericAlgebra &algebra;
+  ElementSource &source;
+  /// Answers what does not depend on elements.
+  ElementEvaluator elements;
+  llvm::DenseMap<mlir::Value, DenseTensor> tensors;
+  std::string failureReason;
+  int64_t steps = 0;
+};
+
+} // namespace verify
+
+#endif // VERIFY_ANALYSIS_DENSEEVALUATOR_H

@@ -1,0 +1,251 @@
+//===- DenseEvaluator.cpp - whole values of a graph -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Analysis/DenseEvaluator.h"
+
+#include "DenseRelation.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// Most elements of a tensor.
+static constexpr int64_t sizeLimit = int64_t(1) << 27;
+/// Most scalar operations, roughly, of a run.
+static constexpr int64_t stepLimit = int64_t(1) << 33;
+
+DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
+                               NumericAlgebra &algebra, ElementSource &source)
+    : body(body), factors(factors), algebra(algebra), source(source),
+      elements(body, factors, algebra, source) {}
+
+LogicalResult DenseEvaluator::fail(const Twine &reason) {
+  if (failureReason.empty())
+    failureReason = reason.str();
+  return failure();
+}
+
+//===--- Order of evaluation ----------------------------------------------===//
+
+LogicalResult DenseEvaluator::run(ArrayRef<tv::ExpectOp> targets,
+                                  ArrayRef<Value> kept) {
+  failureReason.clear();
+  steps = 0;
+  while (!tensors.empty())
+    drop(tensors.begin()->first);
+  if (factors.getFailure())
+    return fail(*factors.getFailure());
+  llvm::DenseSet<Value> stays(kept.begin(), kept.end());
+  for (tv::ExpectOp expect : targets)
+    stays.insert(expect->operand_begin(), expect->operand_end());
+  // Backwards, so that the first use that is found is the last one.
+  llvm::DenseSet<Value> needed = stays;
+  llvm::DenseMap<Operation *, SmallVector<Value, 2>> lastUses;
+  for (Operation &op : llvm::reverse(body)) {
+    if (op.getNumResults() != 1 || !needed.contains(op.getResult(0)))
+      continue;
+    for (Value operand : op.getOperands())
+      if (needed.insert(operand).second)
+        lastUses[&op].push_back(operand);
+  }
+  for (BlockArgument argument : body.getArguments())
+    if (needed.contains(argument) && failed(evaluate(argument)))
+      return failure();
+  for (Operation &op : body) {
+    if (op.getNumResults() != 1 || !needed.contains(op.getResult(0)))
+      continue;
+    if (failed(evaluate(op.getResult(0))))
+      return failure();
+    for (Value value : lastUses.lookup(&op))
+      drop(value);
+  }
+  return success();
+}
+
+void DenseEvaluator::drop(Value value) {
+  auto found = tensors.find(value);
+  if (found->second.isOwned)
+    for (Scalar scalar : found->second.elements)
+      algebra.release(scalar);
+  tensors.erase(found);
+}
+
+LogicalResult DenseEvaluator::allocate(Value value, DenseTensor &tensor) {
+  uint64_t axes = elements.getVaryingAxes(value);
+  auto addDimension = [&](FactorAnalysis::Node node) {
+    int64_t stride = tensor.size;
+    if (llvm::MulOverflow(
+            tensor.size,
+            static_cast<int64_t>(factors.getRepresentatives(node).size()),
+            tensor.size))
+      tensor.size = INT64_MAX;
+    return stride;
+  };
+  ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
+  tensor.dimensionStrides.resize(nodes.size());
+  for (size_t i = nodes.size(); i-- > 0;)
+    tensor.dimensionStrides[i] = addDimension(nodes[i]);
+  tensor.axisStrides.assign(factors.getAxisCount(), 0);
+  for (unsigned axis = factors.getAxisCount(); axis-- > 0;)
+    if (axes >> axis & 1)
+      tensor.axisStrides[axis] = addDimension(factors.getAxis(axis));
+  if (tensor.size > sizeLimit)
+    return fail("a tensor has more than " + Twine(sizeLimit) +
+                " elements in the small case");
+  tensor.elements.assign(tensor.size, Scalar());
+  return success();
+}
+
+void DenseEvaluator::fillOutside(uint64_t axes, tv::DomainAttr domain,
+                                 DenseTensor &tensor) {
+  if (!domain || domain.getSets().empty())
+    return;
+  llvm::DenseSet<int64_t> inside;
+  for (const MeshPlace &place : listPlaces(factors, axes, domain))
+    inside.insert(tensor.getOffset(place));
+  std::vector<MeshPlace> places = listPlaces(factors, axes, {});
+  int64_t count = tensor.size / static_cast<int64_t>(places.size());
+  for (const MeshPlace &place : places)
+    if (int64_t offset = tensor.getOffset(place); !inside.contains(offset))
+      for (int64_t i = 0; i < count; ++i)
+        tensor.elements[offset + i] = algebra.integer(0);
+}
+
+LogicalResult DenseEvaluator::evaluate(Value value) {
+  DenseTensor tensor;
+  if (failed(allocate(value, tensor)))
+    return failure();
+  Operation *op = value.getDefiningOp();
+  if (auto semantics = dyn_cast_if_present<tv::SemanticsOpInterface>(op);
+      semantics && !factors.isOpaque(op)) {
+    uint64_t axes = elements.getVaryingAxes(value);
+    DenseRelation relation(semantics, axes, factors, algebra, tensors);
+    if (failed(relation.run(tensor, steps, stepLimit)))
+      return fail("'" + op->getName().getStringRef() +
+                  "': " + relation.getFailure());
+    fillOutside(axes, op->getAttrOfType<tv::DomainAttr>("domain"), tensor);
+    tensor.isOwned = true;
+  } else if (auto distributed = dyn_cast_if_present<tv::DistributeOp>(op)) {
+    if (failed(distribute(distributed, tensor)))
+      return failure();
+  } else if (failed(fill(value, tensor))) {
+    return failure();
+  }
+  tensors[value] = std::move(tensor);
+  return success();
+}
+
+//===--- Values without an index relation ---------------------------------===//
+
+LogicalResult DenseEvaluator::fill(Value value, DenseTensor &tensor) {
+  Operation *op = value.getDefiningOp();
+  SmallVector<ArrayRef<Representative>> kept;
+  for (FactorAnalysis::Node node : factors.getDimensions(value))
+    kept.push_back(factors.getRepresentatives(node));
+  SmallVector<int64_t> index(kept.size());
+  for (int64_t offset = 0; offset < tensor.size; ++offset) {
+    for (size_t i = 0; i < kept.size(); ++i) {
+      int64_t ordinal = offset / tensor.dimensionStrides[i];
+      index[i] =
+          kept[i][ordinal % static_cast<int64_t>(kept[i].size())].position;
+    }
+    Scalar &scalar = tensor.elements[offset];
+    if (!op || isa<tv::InputOp>(op)) {
+      scalar = source.input(value, index);
+    } else if (isa<tv::UndefinedOp>(op)) {
+      SmallVector<int64_t> place(factors.getAxisCount(), -1);
+      place.append(index.begin(), index.end());
+      scalar = source.undefined(op, place);
+    } else if (std::optional<unsigned> number = factors.getOpaque(op)) {
+      scalar = source.opaque(*number, value.getType(), index);
+    } else {
+      return fail("'" + op->getName().getStringRef() +
+                  "' is not a graph-level op");
+    }
+  }
+  return success();
+}
+
+FailureOr<SmallVector<std::vector<int64_t>>>
+DenseEvaluator::getReferenceOffsets(tv::LineageAttr lineage,
+                                    const Coordinates &coordinates,
+                                    Value reference, Value local) {
+  const DenseTensor &tensor = tensors.find(reference)->second;
+  ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(local);
+  SmallVector<std::vector<int64_t>> offsets(nodes.size());
+  SmallVector<int64_t> index(nodes.size(), 0);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    ArrayRef<Representative> kept =
+        factors.getRepresentatives(factors.getDimensions(reference)[i]);
+    for (Representative entry : factors.getRepresentatives(nodes[i])) {
+      index[i] = entry.position;
+      std::optional<int64_t> ordinal = findOrdinal(
+          kept, elements.getReferenceIndex(lineage, coordinates, index)[i]);
+      if (!ordinal)
+        return fail("a position outside the small case is read");
+      offsets[i].push_back(*ordinal * tensor.dimensionStrides[i]);
+    }
+    index[i] = 0;
+  }
+  return offsets;
+}
+
+/// The sum of one offset for each dimension, at place `rest` of a tensor.
+static int64_t addOffsets(ArrayRef<std::vector<int64_t>> offsets,
+                          int64_t rest) {
+  int64_t sum = 0;
+  for (const std::vector<int64_t> &dimension : llvm::reverse(offsets)) {
+    auto count = static_cast<int64_t>(dimension.size());
+    sum += dimension[rest % count];
+    rest /= count;
+  }
+  return sum;
+}
+
+LogicalResult DenseEvaluator::distribute(tv::DistributeOp op,
+                                         DenseTensor &tensor) {
+  const DenseTensor &reference = tensors.find(op.getReference())->second;
+  uint64_t axes = elements.getVaryingAxes(op.getResult());
+  std::vector<MeshPlace> places = listPlaces(factors, axes, {});
+  int64_t count = tensor.size / static_cast<int64_t>(places.size());
+  for (const MeshPlace &place : places) {
+    auto offsets = getReferenceOffsets(op.getLineage(), place.coordinates,
+                                       op.getReference(), op.getResult());
+    if (failed(offsets))
+      return failure();
+    int64_t start = tensor.getOffset(place);
+    for (int64_t i = 0; i < count; ++i)
+      tensor.elements[start + i] = algebra.keep(
+          reference.elements[addOffsets(*offsets, i)], algebra.mark());
+  }
+  tensor.isOwned = true;
+  return success();
+}
+
+//===--- Results ----------------------------------------------------------===//
+
+std::optional<Scalar>
+DenseEvaluator::getElement(Value value, const Coordinates &coordinates,
+                           ArrayRef<int64_t> index) const {
+  auto found = tensors.find(value);
+  if (found == tensors.end())
+    return std::nullopt;
+  const DenseTensor &tensor = found->second;
+  int64_t offset = 0;
+  auto add = [&](FactorAnalysis::Node node, int64_t position, int64_t stride) {
+    std::optional<int64_t> ordinal =
+        findOrdinal(factors.getRepresentatives(node), position);
+    offset += ordinal.value_or(0) * stride;
+    return ordinal.has_value();
+  };
+  for (auto [axis, stride] : llvm::enumerate(tensor.axisStrides))
+    if (stride && !add(factors.getAxis(axis), coordinates[axis], stride))
+      return std::nullopt;
+  for (auto [node, position, stride] : llvm::zip_equal(
+           factors.getDimensions(value), index, tensor.dimensionStrides))
+    if (!add(node, position, stride))
+      return std::nullopt;
+  return tensor.elements[offset];
+}

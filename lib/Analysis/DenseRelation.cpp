@@ -1,0 +1,244 @@
+//===- DenseRelation.cpp - all elements of one op -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DenseRelation.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// Most terms that are held before they are added up.
+static constexpr size_t termLimit = 256;
+
+DenseRelation::DenseRelation(tv::SemanticsOpInterface op, uint64_t axes,
+                             const FactorAnalysis &factors,
+                             NumericAlgebra &algebra,
+                             const llvm::DenseMap<Value, DenseTensor> &tensors)
+    : op(op), axes(axes), factors(factors), algebra(algebra), tensors(tensors),
+      relation(factors.getRelation(op)), nodes(factors.getFactors(op)) {}
+
+LogicalResult DenseRelation::fail(const Twine &reason) {
+  failureReason = reason.str();
+  return failure();
+}
+
+//===--- Loops ------------------------------------------------------------===//
+
+void DenseRelation::flush(size_t &mark) {
+  if (relation.combination == Combination::Maximum) {
+    values.clear();
+    if (partial)
+      values.push_back(*partial);
+    for (const WeightedScalar &term : terms)
+      values.push_back(term.value);
+  } else if (partial) {
+    terms.push_back({*partial, 1});
+  }
+  Scalar next = relation.combination == Combination::Maximum
+                    ? algebra.maximum(values)
+                    : algebra.sum(terms);
+  next = algebra.keep(next, mark);
+  if (partial)
+    algebra.release(*partial);
+  partial = next;
+  mark = algebra.mark();
+  terms.clear();
+}
+
+void DenseRelation::addTerm(int64_t inner, int64_t weight) {
+  for (size_t i = 0; i < present.size(); ++i) {
+    const Access &access = *present[i];
+    int64_t stride = reducedLoops.empty() ? 0 : reducedLoops.back().strides[i];
+    const Scalar *element =
+        access.tensor->elements.data() + offsets[i] + inner * stride;
+    if (sumAxes.empty()) {
+      scalars[i] = *element;
+      continue;
+    }
+    axisTerms.clear();
+    for (AxisTerm term : access.terms)
+      axisTerms.push_back({element[term.offset], term.weight});
+    scalars[i] = algebra.sum(axisTerms);
+  }
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const Loop *loop = positions[i].loop;
+    bool isInner = !reducedLoops.empty() && loop == &reducedLoops.back();
+    scalars[present.size() + i] =
+        positions[i].scalars[isInner ? inner : loop->ordinal];
+  }
+  terms.push_back({op.combine(algebra, scalars), weight});
+}
+
+Scalar DenseRelation::computeElement() {
+  size_t mark = algebra.mark();
+  terms.clear();
+  partial.reset();
+  if (reducedLoops.empty()) {
+    addTerm(0, 1);
+    Scalar result = terms.front().value;
+    if (relation.divisor != 1)
+      result = algebra.divide(result, divisor);
+    return algebra.keep(result, mark);
+  }
+  const Loop &innermost = reducedLoops.back();
+  MutableArrayRef<Loop> outer = MutableArrayRef(reducedLoops).drop_back();
+  bool isDone = false;
+  while (!isDone) {
+    int64_t weight = 1;
+    for (const Loop &loop : outer)
+      weight *= loop.representatives[loop.ordinal].weight;
+    for (auto [inner, entry] : llvm::enumerate(innermost.representatives)) {
+      addTerm(inner, weight * entry.weight);
+      if (terms.size() == termLimit)
+        flush(mark);
+    }
+    isDone = true;
+    for (Loop &loop : llvm::reverse(outer)) {
+      bool isCarried =
+          ++loop.ordinal == static_cast<int64_t>(loop.representatives.size());
+      int64_t moved = isCarried ? 1 - loop.ordinal : 1;
+      for (size_t i = 0; i < present.size(); ++i)
+        offsets[i] += moved * loop.strides[i];
+      if (!isCarried) {
+        isDone = false;
+        break;
+      }
+      loop.ordinal = 0;
+    }
+  }
+  if (!terms.empty() || !partial)
+    flush(mark);
+  if (relation.divisor == 1)
+    return *partial;
+  size_t quotientMark = algebra.mark();
+  Scalar result = algebra.keep(algebra.divide(*partial, divisor), quotientMark);
+  algebra.release(*partial);
+  return result;
+}
+
+void DenseRelation::runLoops(const MeshPlace &place, DenseTensor &result) {
+  // Axes that are read at one coordinate are part of the place.
+  MeshPlace read = place;
+  for (const auto &axisRead : relation.axisReads)
+    if (std::optional<unsigned> axis = factors.findAxis(axisRead.axis))
+      read.ordinals[*axis] =
+          *findOrdinal(factors.getRepresentatives(factors.getAxis(*axis)),
+                       axisRead.coordinate);
+  // Axes that are summed are part of the terms.
+  for (unsigned axis : sumAxes)
+    read.ordinals[axis] = 0;
+  offsets = bases;
+  for (size_t i = 0; i < present.size(); ++i)
+    offsets[i] += present[i]->tensor->getOffset(read);
+  int64_t offset = resultBase + result.getOffset(place);
+  for (Loop &loop : resultLoops)
+    loop.ordinal = 0;
+  for (Loop &loop : reducedLoops)
+    loop.ordinal = 0;
+  while (true) {
+    result.elements[offset] = computeElement();
+    bool isDone = true;
+    for (Loop &loop : llvm::reverse(resultLoops)) {
+      bool isCarried =
+          ++loop.ordinal == static_cast<int64_t>(loop.representatives.size());
+      int64_t moved = isCarried ? 1 - loop.ordinal : 1;
+      offset += moved * loop.resultStride;
+      for (size_t i = 0; i < present.size(); ++i)
+        offsets[i] += moved * loop.strides[i];
+      if (!isCarried) {
+        isDone = false;
+        break;
+      }
+      loop.ordinal = 0;
+    }
+    if (isDone)
+      return;
+  }
+}
+
+void DenseRelation::fillWithConstant(ArrayRef<MeshPlace> places,
+                                     DenseTensor &result) {
+  Scalar constant = computeElement();
+  for (const MeshPlace &place : places) {
+    SmallVector<int64_t> list = {resultBase + result.getOffset(place)};
+    for (const Loop &loop : resultLoops) {
+      SmallVector<int64_t> next;
+      for (int64_t offset : list)
+        for (size_t i = 0; i < loop.representatives.size(); ++i)
+          next.push_back(offset + static_cast<int64_t>(i) * loop.resultStride);
+      list = std::move(next);
+    }
+    for (int64_t offset : list)
+      result.elements[offset] = algebra.keep(constant, algebra.mark());
+  }
+  algebra.release(constant);
+}
+
+LogicalResult DenseRelation::countSteps(int64_t places, int64_t &steps,
+                                        int64_t stepLimit) {
+  int64_t count = places, weight = 1;
+  auto multiply = [&](int64_t by) {
+    if (llvm::MulOverflow(count, by, count))
+      count = INT64_MAX;
+  };
+  for (const Loop &loop : resultLoops)
+    multiply(loop.representatives.size());
+  for (const Loop &loop : reducedLoops) {
+    multiply(loop.representatives.size());
+    int64_t largest = 1;
+    for (Representative entry : loop.representatives)
+      largest = std::max(largest, entry.weight);
+    if (llvm::MulOverflow(weight, largest, weight))
+      return fail("a sum has more than 2^63 terms");
+  }
+  if (!sumAxes.empty())
+    for (const Access *access : present)
+      multiply(access->terms.size() + 1);
+  if (llvm::AddOverflow(steps, count, steps) || steps > stepLimit)
+    return fail("the execution takes more than " + Twine(stepLimit) + " steps");
+  return success();
+}
+
+LogicalResult DenseRelation::run(DenseTensor &result, int64_t &steps,
+                                 int64_t stepLimit) {
+  llvm::scope_exit leave([&] {
+    for (PositionTable &table : positions)
+      for (Scalar scalar : table.scalars)
+        algebra.release(scalar);
+    if (relation.divisor != 1)
+      algebra.release(divisor);
+  });
+  if (relation.divisor != 1)
+    divisor = algebra.rational(relation.divisor);
+  if (failed(setUp(result)))
+    return failure();
+  std::vector<MeshPlace> places =
+      listPlaces(factors, axes, op->getAttrOfType<tv::DomainAttr>("domain"));
+  // Every choice of one block for each dimension of the result.
+  SmallVector<unsigned> choice(dimensions.size(), 0);
+  while (true) {
+    bool isEmpty = false;
+    for (auto [dimension, number] : llvm::zip_equal(dimensions, choice))
+      isEmpty |= dimension[number].count == 0;
+    if (!isEmpty) {
+      if (failed(chooseBlocks(choice, result)) ||
+          failed(countSteps(places.size(), steps, stepLimit)))
+        return failure();
+      if (present.empty() && positions.empty())
+        fillWithConstant(places, result);
+      else
+        for (const MeshPlace &place : places)
+          runLoops(place, result);
+    }
+    size_t i = choice.size();
+    while (i > 0 && ++choice[i - 1] == dimensions[i - 1].size())
+      choice[--i] = 0;
+    if (i == 0)
+      break;
+  }
+  return success();
+}

@@ -1,0 +1,136 @@
+//===- DenseRelation.h - all elements of one op -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns the index relation of an op into loops over representatives with fixed
+// strides, and runs them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_ANALYSIS_DENSERELATION_H
+#define VERIFY_LIB_ANALYSIS_DENSERELATION_H
+
+#include "Verify/Analysis/DenseEvaluator.h"
+
+#include "llvm/ADT/BitVector.h"
+
+namespace verify {
+
+/// All coordinates of the axes in `axes` that lie in `domain`, which may be
+/// null, in row-major order.
+std::vector<MeshPlace> listPlaces(const FactorAnalysis &factors, uint64_t axes,
+                                  tv::DomainAttr domain);
+
+/// The place of `position` among the representatives of a node.
+std::optional<int64_t>
+findOrdinal(llvm::ArrayRef<Representative> representatives, int64_t position);
+
+/// A term of a sum over mesh axes: where it lies from the first element on.
+struct AxisTerm {
+  int64_t offset = 0;
+  int64_t weight = 1;
+};
+
+/// The terms of the sum of a tensor's element over `axes`, each within its
+/// bounds if it has some; failure if a weight is too large.
+mlir::FailureOr<std::vector<AxisTerm>>
+listAxisTerms(const FactorAnalysis &factors, const DenseTensor &tensor,
+              llvm::ArrayRef<unsigned> axes,
+              llvm::ArrayRef<llvm::SmallVector<int64_t, 2>> bounds);
+
+class DenseRelation {
+public:
+  /// `axes` are those the result varies with.
+  DenseRelation(tv::SemanticsOpInterface op, uint64_t axes,
+                const FactorAnalysis &factors, NumericAlgebra &algebra,
+                const llvm::DenseMap<mlir::Value, DenseTensor> &tensors);
+
+  /// Computes all elements of `result`, whose layout is given, unless that
+  /// takes `steps` above `stepLimit`.
+  llvm::LogicalResult run(DenseTensor &result, int64_t &steps,
+                          int64_t stepLimit);
+  const std::string &getFailure() const { return failureReason; }
+
+private:
+  /// A part of a dimension, as places among its representatives.
+  struct Block {
+    bool isHole = false;
+    int64_t start = 0;
+    int64_t count = 0;
+    /// Factors, major to minor, and their strides.
+    llvm::SmallVector<std::pair<unsigned, int64_t>, 2> factors;
+  };
+  using Dimension = llvm::SmallVector<Block, 1>;
+  struct Access {
+    const DenseTensor *tensor = nullptr;
+    llvm::SmallVector<Dimension, 4> dimensions;
+    llvm::BitVector factors;
+    std::vector<AxisTerm> terms; ///< of the sum over mesh axes
+  };
+  /// A loop over the representatives of one factor.
+  struct Loop {
+    unsigned factor = 0;
+    llvm::ArrayRef<Representative> representatives;
+    int64_t resultStride = 0;
+    llvm::SmallVector<int64_t, 4> strides; ///< for each present access
+    int64_t ordinal = 0;
+  };
+  /// The scalars of a position, for each representative of its factor.
+  struct PositionTable {
+    std::vector<Scalar> scalars;
+    const Loop *loop = nullptr;
+  };
+
+  llvm::LogicalResult setUp(const DenseTensor &result);
+  mlir::FailureOr<Dimension> resolve(const DimensionExpr &expr,
+                                     FactorAnalysis::Node node);
+  llvm::LogicalResult setUpPositions();
+  llvm::LogicalResult chooseBlocks(llvm::ArrayRef<unsigned> choice,
+                                   const DenseTensor &result);
+  Loop makeLoop(unsigned factor) const;
+  llvm::LogicalResult countSteps(int64_t places, int64_t &steps,
+                                 int64_t stepLimit);
+  void runLoops(const MeshPlace &place, DenseTensor &result);
+  void fillWithConstant(llvm::ArrayRef<MeshPlace> places, DenseTensor &result);
+  Scalar computeElement();
+  /// Adds the term at place `inner` of the innermost reduced loop.
+  void addTerm(int64_t inner, int64_t weight);
+  /// Adds up the terms so far and forgets all scalars made since `mark`.
+  void flush(size_t &mark);
+  llvm::LogicalResult fail(const llvm::Twine &reason);
+
+  tv::SemanticsOpInterface op;
+  uint64_t axes;
+  const FactorAnalysis &factors;
+  NumericAlgebra &algebra;
+  const llvm::DenseMap<mlir::Value, DenseTensor> &tensors;
+  const IndexRelation &relation;
+  llvm::ArrayRef<FactorAnalysis::Node> nodes;
+  std::string failureReason;
+
+  llvm::SmallVector<unsigned> sumAxes;
+  llvm::SmallVector<Access, 2> accesses;
+  llvm::SmallVector<Dimension, 4> dimensions; ///< of the result
+  llvm::BitVector inResult;
+  llvm::SmallVector<PositionTable, 1> positions;
+  Scalar divisor;
+
+  // For one choice of blocks.
+  llvm::SmallVector<const Access *, 2> present;
+  llvm::SmallVector<int64_t, 4> bases; ///< of the present accesses
+  int64_t resultBase = 0;
+  llvm::SmallVector<Loop, 4> resultLoops, reducedLoops;
+
+  // For one element.
+  llvm::SmallVector<int64_t, 4> offsets; ///< of the present accesses
+  llvm::SmallVector<Scalar, 4> scalars;
+  std::vector<WeightedScalar> terms, axisTerms;
+  std::vector<Scalar> values;
+  std::optional<Scalar> partial;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_ANALYSIS_DENSERELATION_H

@@ -1,0 +1,399 @@
+//===- DenseEvaluatorTest.cpp - whole values against single elements ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Both evaluators run on the same input; every element has to agree.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Analysis/DenseEvaluator.h"
+
+#include "Verify/IR/TVDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace verify;
+
+namespace {
+/// Numbers that depend on the place alone.
+class PlaceSource : public ElementSource {
+public:
+  explicit PlaceSource(NumericAlgebra &algebra) : algebra(algebra) {}
+
+  Scalar input(Value value, ArrayRef<int64_t> index) override {
+    return draw(value, index);
+  }
+  Scalar opaque(unsigned, Type, ArrayRef<int64_t>) override {
+    ADD_FAILURE() << "nothing is opaque";
+    return algebra.integer(0);
+  }
+  Scalar undefined(Operation *op, ArrayRef<int64_t> place) override {
+    return draw(op->getResult(0), place);
+  }
+
+private:
+  Scalar draw(Value value, ArrayRef<int64_t> place) {
+    auto number = static_cast<int64_t>(
+        numbers.try_emplace(value, numbers.size()).first->second);
+    uint64_t hash = 1469598103934665603ULL + static_cast<uint64_t>(number);
+    for (int64_t at : place)
+      hash = (hash ^ static_cast<uint64_t>(at + 1)) * 1099511628211ULL;
+    hash ^= hash >> 29;
+    ScalarSort sort = getSort(value.getType());
+    if (sort == ScalarSort::Integer)
+      return algebra.integer(static_cast<int64_t>(hash % 5));
+    if (sort == ScalarSort::Extended && hash % 3 == 0)
+      return algebra.minusInfinity();
+    return algebra.rational(1 + static_cast<int64_t>(hash % 13), 8);
+  }
+
+  NumericAlgebra &algebra;
+  llvm::DenseMap<Value, size_t> numbers;
+};
+
+class DenseEvaluatorTest : public ::testing::Test {
+protected:
+  DenseEvaluatorTest() { context.loadDialect<tv::TVDialect>(); }
+
+  tv::GraphOp parse(StringRef text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    return module ? *module->getOps<tv::GraphOp>().begin() : tv::GraphOp();
+  }
+
+  /// Compares all elements of all values, for several widths.
+  void checkAll(StringRef text) {
+    tv::GraphOp graph = parse(text);
+    ASSERT_TRUE(graph);
+    for (int64_t width : {1, 2, 64}) {
+      FactorAnalysis factors(graph.getBody().front(), graph.getMesh(),
+                             {FactorAnalysis::Positions::Exact, width, 8192});
+      ASSERT_FALSE(factors.getFailure()) << *factors.getFailure();
+      DoubleAlgebra doubles;
+      checkValues(graph.getBody().front(), factors, doubles);
+      IntervalAlgebra intervals(64);
+      checkValues(graph.getBody().front(), factors, intervals);
+    }
+  }
+
+  void checkValues(Block &body, const FactorAnalysis &factors,
+                   NumericAlgebra &algebra) {
+    SmallVector<Value> values;
+    for (Operation &op : body)
+      llvm::append_range(values, op.getResults());
+    SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
+    PlaceSource source(algebra);
+    DenseEvaluator dense(body, factors, algebra, source);
+    ASSERT_TRUE(succeeded(dense.run(expects, values))) << dense.getFailure();
+    DoubleAlgebra doubles;
+    PlaceSource doubleSource(doubles);
+    // The numbers of values follow their first use.
+    for (Value value : values)
+      if (isa<tv::InputOp, tv::UndefinedOp>(value.getDefiningOp()))
+        (void)(isa<tv::InputOp>(value.getDefiningOp())
+                   ? doubleSource.input(value, {})
+                   : doubleSource.undefined(value.getDefiningOp(), {}));
+    ElementEvaluator single(body, factors, doubles, doubleSource);
+    for (Value value : values)
+      checkValue(value, factors, dense, single, algebra);
+    for (tv::ExpectOp expect : expects)
+      checkExpect(expect, factors, dense, single, algebra);
+  }
+
+  static void checkValue(Value value, const FactorAnalysis &factors,
+                         const DenseEvaluator &dense, ElementEvaluator &single,
+                         NumericAlgebra &algebra) {
+    auto domain =
+        value.getDefiningOp()->getAttrOfType<tv::DomainAttr>("domain");
+    forEachPlace(
+        factors, domain, factors.getDimensions(value),
+        [&](const Coordinates &coordinates, ArrayRef<int64_t> index) {
+          std::optional<Scalar> left =
+              dense.getElement(value, coordinates, index);
+          FailureOr<Scalar> right = single.evaluate(value, coordinates, index);
+          ASSERT_TRUE(left.has_value());
+          ASSERT_TRUE(succeeded(right)) << single.getFailure();
+          expectNear(algebra.toDouble(*left), DoubleAlgebra::getDouble(*right),
+                     value.getDefiningOp());
+        });
+  }
+
+  static void checkExpect(tv::ExpectOp expect, const FactorAnalysis &factors,
+                          DenseEvaluator &dense, ElementEvaluator &single,
+                          NumericAlgebra &algebra) {
+    size_t compared = 0;
+    std::optional<DenseEvaluator::Difference> largest =
+        dense.compare(expect, [&](Scalar, Scalar) {
+          ++compared;
+          return true;
+        });
+    ASSERT_EQ(dense.getFailure(), "");
+    ASSERT_TRUE(largest.has_value());
+    EXPECT_GT(compared, 0u);
+    auto sides = single.evaluate(expect, largest->coordinates, largest->index);
+    ASSERT_TRUE(succeeded(sides)) << single.getFailure();
+    expectNear(algebra.toDouble(largest->reference),
+               DoubleAlgebra::getDouble(sides->first), expect);
+    expectNear(algebra.toDouble(largest->plan),
+               DoubleAlgebra::getDouble(sides->second), expect);
+    // No other place differs more.
+    forEachPlace(factors, expect.getDomain(),
+                 factors.getDimensions(expect.getValues().front()),
+                 [&](const Coordinates &coordinates, ArrayRef<int64_t> index) {
+                   auto other = single.evaluate(expect, coordinates, index);
+                   ASSERT_TRUE(succeeded(other));
+                   EXPECT_LE(relative(other->first, other->second),
+                             relative(sides->first, sides->second) + 1e-9);
+                 });
+  }
+
+  static double relative(Scalar left, Scalar right) {
+    double first = DoubleAlgebra::getDouble(left);
+    double second = DoubleAlgebra::getDouble(right);
+    double larger = std::max(std::fabs(first), std::fabs(second));
+    return larger == 0 ? 0 : std::fabs(first - second) / larger;
+  }
+
+  static void expectNear(double left, double right, Operation *op) {
+    if (std::isinf(left) || std::isinf(right))
+      EXPECT_EQ(left, right) << op->getName().getStringRef().str();
+    else
+      EXPECT_NEAR(left, right, 1e-9 * (1 + std::fabs(right)))
+          << op->getName().getStringRef().str();
+  }
+
+  /// Every coordinate in `domain` and every index, as representatives.
+  static void forEachPlace(
+      const FactorAnalysis &factors, tv::DomainAttr domain,
+      ArrayRef<FactorAnalysis::Node> dimensions,
+      llvm::function_ref<void(const Coordinates &, ArrayRef<int64_t>)> visit) {
+    SmallVector<FactorAnalysis::Node> nodes;
+    for (unsigned axis = 0; axis < factors.getAxisCount(); ++axis)
+      nodes.push_back(factors.getAxis(axis));
+    llvm::append_range(nodes, dimensions);
+    SmallVector<size_t> ordinals(nodes.size(), 0);
+    while (true) {
+      SmallVector<int64_t> place;
+      bool isInside = true;
+      for (auto [i, node] : llvm::enumerate(nodes)) {
+        place.push_back(factors.getRepresentatives(node)[ordinals[i]].position);
+        tv::AxisSetAttr set = domain && i < factors.getAxisCount()
+                                  ? domain.getSet(factors.getAxisName(i))
+                                  : tv::AxisSetAttr();
+        isInside &= !set || set.contains(place.back());
+      }
+      if (isInside)
+        visit(Coordinates(ArrayRef(place).take_front(factors.getAxisCount())),
+              ArrayRef(place).drop_front(factors.getAxisCount()));
+      size_t i = nodes.size();
+      while (i > 0 && ++ordinals[i - 1] ==
+                          factors.getRepresentatives(nodes[i - 1]).size())
+        ordinals[--i] = 0;
+      if (i == 0)
+        return;
+    }
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+} // namespace
+
+TEST_F(DenseEvaluatorTest, Elementwise) {
+  checkAll(R"(tv.graph @graph <dp = 2> {
+    %x = tv.input <input "x"> : tensor<5x9xf32>
+    %row = tv.input <parameter "row"> : tensor<9xf32>
+    %one = tv.input <parameter "one"> : tensor<5x1xf32>
+    %mask = tv.input <input "mask"> : tensor<5x9x!tv.extended<f32>>
+    %add = tv.add %x, %row : (tensor<5x9xf32>, tensor<9xf32>) -> tensor<5x9xf32>
+    %masked = tv.add %x, %mask : (tensor<5x9xf32>, tensor<5x9x!tv.extended<f32>>) -> tensor<5x9x!tv.extended<f32>>
+    %subtract = tv.subtract %add, %one : (tensor<5x9xf32>, tensor<5x1xf32>) -> tensor<5x9xf32>
+    %multiply = tv.multiply %row, %x : (tensor<9xf32>, tensor<5x9xf32>) -> tensor<5x9xf32>
+    %square = tv.multiply %x, %x : (tensor<5x9xf32>, tensor<5x9xf32>) -> tensor<5x9xf32>
+    %divide = tv.divide %subtract, %x : (tensor<5x9xf32>, tensor<5x9xf32>) -> tensor<5x9xf32>
+    %negate = tv.negate %divide : (tensor<5x9xf32>) -> tensor<5x9xf32>
+    %exp = tv.exp %masked : (tensor<5x9x!tv.extended<f32>>) -> tensor<5x9xf32>
+    %rsqrt = tv.rsqrt %multiply : (tensor<5x9xf32>) -> tensor<5x9xf32>
+    %silu = tv.silu %negate : (tensor<5x9xf32>) -> tensor<5x9xf32>
+    %copy = tv.copy %x : (tensor<5x9xf32>) -> tensor<5x9xbf16>
+    %root = tv.power %x {denominator = 2 : i64, numerator = 3 : i64} : (tensor<5x9xf32>) -> tensor<5x9xf32>
+    %splat = tv.constant dense<2.5> : tensor<f64> : () -> tensor<4x7xf64>
+    %table = tv.constant dense<[1.0, 2.0, 0.3]> : tensor<3xf64> : () -> tensor<3xf64>
+  })");
+}
+
+TEST_F(DenseEvaluatorTest, Movement) {
+  checkAll(R"(tv.graph @graph <dp = 2> {
+    %x = tv.input <input "x"> : tensor<12x10xf32>
+    %split = tv.reshape %x : (tensor<12x10xf32>) -> tensor<12x2x5xf32>
+    %merged = tv.reshape %x : (tensor<12x10xf32>) -> tensor<1x120x1xf32>
+    %transpose = tv.transpose %split {permutation = array<i64: 2, 0, 1>} : (tensor<12x2x5xf32>) -> tensor<5x12x2xf32>
+    %slice = tv.slice %x {dimension = 0 : i64, start = 4 : i64, end = 11 : i64} : (tensor<12x10xf32>) -> tensor<7x10xf32>
+    %single = tv.slice %slice {dimension = 0 : i64, start = 3 : i64, end = 4 : i64} : (tensor<7x10xf32>) -> tensor<1x10xf32>
+    %pad = tv.pad %slice {dimension = 0 : i64, low = 1 : i64, high = 6 : i64} : (tensor<7x10xf32>) -> tensor<14x10xf32>
+    %concat = tv.concat %x, %pad, %single {dimension = 0 : i64} : (tensor<12x10xf32>, tensor<14x10xf32>, tensor<1x10xf32>) -> tensor<27x10xf32>
+    %repeat = tv.broadcast %slice {dimensions = array<i64: 0, 2>} : (tensor<7x10xf32>) -> tensor<7x6x10xf32>
+    %scalar = tv.input <input "scalar"> : tensor<f32>
+    %all = tv.broadcast %scalar {dimensions = array<i64>} : (tensor<f32>) -> tensor<8xf32>
+  })");
+}
+
+TEST_F(DenseEvaluatorTest, UnrelatedReshapes) {
+  // Factors that have no common refinement are looked at in full.
+  checkAll(R"(tv.graph @graph <dp = 2> {
+    %x = tv.input <input "x"> : tensor<12xf32>
+    %first = tv.reshape %x : (tensor<12xf32>) -> tensor<4x3xf32>
+    %second = tv.reshape %x : (tensor<12xf32>) -> tensor<3x4xf32>
+    %third = tv.slice %x {dimension = 0 : i64, start = 5 : i64, end = 11 : i64} : (tensor<12xf32>) -> tensor<6xf32>
+    %fourth = tv.reshape %third : (tensor<6xf32>) -> tensor<2x3xf32>
+  })");
+}
+
+TEST_F(DenseEvaluatorTest, Contraction) {
+  checkAll(R"(tv.graph @graph <dp = 2> {
+    %x = tv.input <input "x"> : tensor<3x6x8xf32>
+    %w = tv.input <parameter "w"> : tensor<7x8xf32>
+    %y = tv.input <input "y"> : tensor<3x8x5xf32>
+    %linear = tv.linear %x, %w : (tensor<3x6x8xf32>, tensor<7x8xf32>) -> tensor<3x6x7xf32>
+    %matmul = tv.matmul %x, %y : (tensor<3x6x8xf32>, tensor<3x8x5xf32>) -> tensor<3x6x5xf32>
+    %einsum = tv.einsum %x, %y {equation = "bnk,bkm->mn"} : (tensor<3x6x8xf32>, tensor<3x8x5xf32>) -> tensor<5x6xf32>
+    %three = tv.einsum %x, %y, %w {equation = "bnk,bkm,ck->bcm"} : (tensor<3x6x8xf32>, tensor<3x8x5xf32>, tensor<7x8xf32>) -> tensor<3x7x5xf32>
+    %sum = tv.einsum %x {equation = "bnk->"} : (tensor<3x6x8xf32>) -> tensor<f32>
+    %square = tv.input <input "square"> : tensor<6x6xf32>
+    %diagonal = tv.einsum %square {equation = "ii->i"} : (tensor<6x6xf32>) -> tensor<6xf32>
+    %trace = tv.einsum %square {equation = "ii->"} : (tensor<6x6xf32>) -> tensor<f32>
+    %long = tv.input <input "long"> : tensor<400x3xf32>
+    %total = tv.einsum %long {equation = "ab->b"} : (tensor<400x3xf32>) -> tensor<3xf32>
+    %mask = tv.causal_mask : () -> tensor<40x40x!tv.extended<f32>>
+    %exp = tv.exp %mask : (tensor<40x40x!tv.extended<f32>>) -> tensor<40x40xf32>
+    %batch = tv.input <input "batch"> : tensor<40x40x5xf32>
+    %prefix = tv.einsum %exp, %batch {equation = "ab,bac->c"} : (tensor<40x40xf32>, tensor<40x40x5xf32>) -> tensor<5xf32>
+  })");
+}
+
+TEST_F(DenseEvaluatorTest, Reductions) {
+  checkAll(R"(tv.graph @graph <dp = 2> {
+    %x = tv.input <input "x"> : tensor<6x20x20xf32>
+    %sum = tv.reduce sum %x {dimensions = array<i64: 1>} : (tensor<6x20x20xf32>) -> tensor<6x20xf32>
+    %average = tv.reduce average %x keep {dimensions = array<i64: 0, 2>} : (tensor<6x20x20xf32>) -> tensor<1x20x1xf32>
+    %maximum = tv.reduce maximum %x {dimensions = array<i64: 0, 1>} : (tensor<6x20x20xf32>) -> tensor<20xf32>
+    %all = tv.reduce average %x {dimensions = array<i64: 0, 1, 2>} : (tensor<6x20x20xf32>) -> tensor<f32>
+  })");
+}
+
+TEST_F(DenseEvaluatorTest, Indexing) {
+  checkAll(R"(tv.graph @graph <dp = 2> {
+    %tokens = tv.input <input "tokens"> : tensor<6xi64>
+    %table = tv.input <parameter "table"> : tensor<9x3xf32>
+    %one_hot = tv.one_hot %tokens {start = 0 : i64} : (tensor<6xi64>) -> tensor<6x9xf32>
+    %shifted = tv.one_hot %tokens {start = 2 : i64} : (tensor<6xi64>) -> tensor<6x4xf32>
+    %rows = tv.einsum %one_hot, %table {equation = "av,vh->ah"} : (tensor<6x9xf32>, tensor<9x3xf32>) -> tensor<6x3xf32>
+    %mask = tv.causal_mask : () -> tensor<1x2x9x9x!tv.extended<f32>>
+    %exp = tv.exp %mask : (tensor<1x2x9x9x!tv.extended<f32>>) -> tensor<1x2x9x9xf32>
+  })");
+}
+
+TEST_F(DenseEvaluatorTest, PlanOps) {
+  checkAll(R"(tv.graph @graph <dp = 4, device = 2, mb = 6> {
+    %w = tv.input <parameter "w"> : tensor<8x10xf32>
+    %x = tv.input <input "x"> : tensor<48x12x10xf32>
+    %y = tv.linear %x, %w : (tensor<48x12x10xf32>, tensor<8x10xf32>) -> tensor<48x12x8xf32>
+    %dw = tv.einsum %x, %y {equation = "abk,abn->nk"} : (tensor<48x12x10xf32>, tensor<48x12x8xf32>) -> tensor<8x10xf32>
+    %local = tv.distribute %x <[dp, mb, 0:2 of 2], [0:12 of 12], [0:10 of 10]> on <> : (tensor<48x12x10xf32>) -> tensor<2x12x10xf32>
+    %low = tv.distribute %w <[0:3 of 8], [0:10 of 10]> on <device = 0> : (tensor<8x10xf32>) -> tensor<3x10xf32>
+    %high = tv.distribute %w <[3:8 of 8], [0:10 of 10]> on <device = 1> : (tensor<8x10xf32>) -> tensor<5x10xf32>
+    %first = tv.linear %local, %low on <device = 0> : (tensor<2x12x10xf32>, tensor<3x10xf32>) -> tensor<2x12x3xf32>
+    %second = tv.linear %local, %high on <device = 1> : (tensor<2x12x10xf32>, tensor<5x10xf32>) -> tensor<2x12x5xf32>
+    tv.expect %first is %y <[dp, mb, 0:2 of 2], [0:12 of 12], [0:3 of 8]> on <device = 0> : tensor<2x12x3xf32> is tensor<48x12x8xf32>
+    %gather = tv.all_gather %first, %second on <device = 0:2> {dimension = 2 : i64} : (tensor<2x12x3xf32>, tensor<2x12x5xf32>) -> tensor<2x12x8xf32>
+    tv.expect %gather is %y <[dp, mb, 0:2 of 2], [0:12 of 12], [0:8 of 8]> on <device = 0:2> : tensor<2x12x8xf32> is tensor<48x12x8xf32>
+    %term = tv.einsum %local, %gather on <device = 0> {equation = "abk,abn->nk"} : (tensor<2x12x10xf32>, tensor<2x12x8xf32>) -> tensor<8x10xf32>
+    tv.expect %term is %dw <[0:8 of 8], [0:10 of 10] sum dp, mb> on <device = 0> : tensor<8x10xf32> is tensor<8x10xf32>
+    %some = tv.accumulate %term over <mb = 0:5> on <device = 0> : (tensor<8x10xf32>) -> tensor<8x10xf32>
+    %gaps = tv.accumulate %term over <mb = 1:2 | 3:6> on <device = 0, dp = 1:4> : (tensor<8x10xf32>) -> tensor<8x10xf32>
+    %last = tv.copy %term on <device = 0, mb = 5> : (tensor<8x10xf32>) -> tensor<8x10xf32>
+    tv.expect %some, %last is %dw <[0:8 of 8], [0:10 of 10] sum dp, mb> on <device = 0, mb = 5> : tensor<8x10xf32>, tensor<8x10xf32> is tensor<8x10xf32>
+    %reduced = tv.all_reduce %some over ["dp"] on <device = 0> : (tensor<8x10xf32>) -> tensor<8x10xf32>
+    %both = tv.all_reduce %some, %some over ["dp"] on <device = 0> : (tensor<8x10xf32>, tensor<8x10xf32>) -> tensor<8x10xf32>
+    tv.expect %reduced is %dw <[0:8 of 8], [0:10 of 10]> on <device = 0> : tensor<8x10xf32> is tensor<8x10xf32>
+    %move = tv.move %term from <device = 0, dp = 2> on <device = 1> : (tensor<8x10xf32>) -> tensor<8x10xf32>
+    %nobody = tv.undefined "nobody" on <device = 0> : tensor<8x10xf32>
+    %sum = tv.add %gaps, %nobody on <device = 0, dp = 1:4> : (tensor<8x10xf32>, tensor<8x10xf32>) -> tensor<8x10xf32>
+  })");
+}
+
+TEST_F(DenseEvaluatorTest, Lineages) {
+  checkAll(R"(tv.graph @graph <dp = 6, tp = 3> {
+    %x = tv.input <input "x"> : tensor<3x12x30xf32>
+    %y = tv.negate %x : (tensor<3x12x30xf32>) -> tensor<3x12x30xf32>
+    %a = tv.distribute %y <[tp], [dp, 0:2 of 2], [2:10 of 30]> on <> : (tensor<3x12x30xf32>) -> tensor<1x2x8xf32>
+    %b = tv.distribute %y <[0:3 of 3], [0:2 of 2, dp], [tp, 5:9 of 10]> on <dp = 1:6> : (tensor<3x12x30xf32>) -> tensor<3x2x4xf32>
+    %c = tv.negate %b on <dp = 1:6> : (tensor<3x2x4xf32>) -> tensor<3x2x4xf32>
+    tv.expect %c is %x <[0:3 of 3], [0:2 of 2, dp], [tp, 5:9 of 10]> on <dp = 1:6> : tensor<3x2x4xf32> is tensor<3x12x30xf32>
+    tv.expect %a is %x <[tp], [dp, 0:2 of 2], [2:10 of 30]> on <> : tensor<1x2x8xf32> is tensor<3x12x30xf32>
+  })");
+}
+
+TEST_F(DenseEvaluatorTest, FindsTheWrongExpect) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 8> {
+    %x = tv.input <input "x"> : tensor<64xf32>
+    %sum = tv.reduce sum %x {dimensions = array<i64: 0>} : (tensor<64xf32>) -> tensor<f32>
+    %unused = tv.exp %x : (tensor<64xf32>) -> tensor<64xf32>
+    %part = tv.distribute %x <[dp, 0:8 of 8]> on <> : (tensor<64xf32>) -> tensor<8xf32>
+    %term = tv.reduce sum %part on <> {dimensions = array<i64: 0>} : (tensor<8xf32>) -> tensor<f32>
+    tv.expect %term is %sum <sum dp> on <> : tensor<f32> is tensor<f32>
+    %right = tv.all_reduce %term over ["dp"] on <> : (tensor<f32>) -> tensor<f32>
+    tv.expect %right is %sum <> on <> : tensor<f32> is tensor<f32>
+    tv.expect %term is %sum <> on <> : tensor<f32> is tensor<f32>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 1, 8192});
+  SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
+  IntervalAlgebra algebra(64);
+  PlaceSource source(algebra);
+  DenseEvaluator dense(body, factors, algebra, source);
+  auto differs = [&](Scalar reference, Scalar plan) {
+    return algebra.areDisjoint(reference, plan);
+  };
+  EXPECT_FALSE(dense.compare(expects[0], differs));
+  EXPECT_EQ(dense.getFailure(), "the expect is not among the targets");
+  ASSERT_TRUE(succeeded(dense.run(expects)));
+  EXPECT_FALSE(dense.compare(expects[0], differs));
+  EXPECT_FALSE(dense.compare(expects[1], differs));
+  EXPECT_EQ(dense.getFailure(), "");
+  std::optional<DenseEvaluator::Difference> difference =
+      dense.compare(expects[2], differs);
+  ASSERT_TRUE(difference.has_value());
+  EXPECT_TRUE(algebra.areDisjoint(difference->reference, difference->plan));
+  EXPECT_EQ(difference->coordinates.size(), 1u);
+  EXPECT_TRUE(difference->index.empty());
+  // What no target needs is not there.
+  auto unused = *body.getOps<tv::ExpOp>().begin();
+  EXPECT_FALSE(dense.getElement(unused.getResult(), {-1}, {0}));
+}
+
+TEST_F(DenseEvaluatorTest, RefusesWhatIsTooLarge) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2> {
+    %mask = tv.causal_mask : () -> tensor<300x300x!tv.extended<f32>>
+    %x = tv.exp %mask : (tensor<300x300x!tv.extended<f32>>) -> tensor<300x300xf32>
+    %cube = tv.einsum %x, %x, %x {equation = "ab,bc,cd->abcd"} : (tensor<300x300xf32>, tensor<300x300xf32>, tensor<300x300xf32>) -> tensor<300x300x300x300xf32>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 1, 8192});
+  DoubleAlgebra algebra;
+  PlaceSource source(algebra);
+  DenseEvaluator dense(body, factors, algebra, source);
+  auto cube = *body.getOps<tv::EinsumOp>().begin();
+  EXPECT_TRUE(failed(dense.run({}, {cube.getResult()})));
+  EXPECT_NE(dense.getFailure().find("elements"), std::string::npos);
+}
