@@ -118,6 +118,15 @@ void FactorAnalysis::computeWidths(Block &body) {
   if (options.fixedWidth) {
     for (NodeData &data : nodes)
       data.width = *options.fixedWidth;
+    // Data have something to choose from.
+    for (auto &[op, relation] : relations)
+      for (const auto &position : relation.positions)
+        if (position.use == PositionUse::Equality) {
+          Counts counts;
+          count(factors[op][position.factor], counts);
+          for (auto [sort, number] : counts)
+            nodes[sort].width = *options.fixedWidth + 2;
+        }
     return;
   }
   llvm::DenseMap<Value, Counts> bounds;

@@ -150,6 +150,8 @@ FailureOr<IndexRelation> PadOp::getIndexRelation() {
   if (low < 0 || high < 0)
     return emitOpError("pads a negative number of elements");
   SmallVector<DimensionExpr, 4> dimensions = addFactors(relation, type);
+  // A factor even at size 1, so that the padding is told from the operand.
+  dimensions[dimension] = relation.addFactor(type.getDimSize(dimension));
   relation.result = dimensions;
   relation.result[dimension] =
       DimensionExpr::concat({DimensionExpr::hole(low), dimensions[dimension],

@@ -43,8 +43,9 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
 
   void checkStages() {
     bool isProved = true;
+    StageProver prover(getProverOptions());
     for (auto stage : getOperation().getOps<tv::StageOp>()) {
-      StageVerdict verdict = proveStage(stage, getProverOptions());
+      StageVerdict verdict = prover.prove(stage);
       if (verdict.isProved())
         continue;
       isProved = false;
@@ -63,7 +64,13 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
         progress(done, total);
     };
     EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, report);
-    checker.run();
+    // As soon as something does not hold, execution tells quickly whether the
+    // plan is wrong; if it does not, proofs go on, wider.
+    std::optional<Refutation> refutation;
+    checker.run([&] {
+      refutation.emplace(graph, seed);
+      bool f = refutation->find(); llvm::errs() << "REF " << f << " " << refutation->getFailure() << "\n"; return f;
+    });
     const CheckCounts &counts = checker.getCounts();
     ModuleOp module = getOperation();
     addStatistic(module, "stages", counts.stages);
@@ -76,15 +83,28 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
     byZ3 += counts.byZ3;
     byNormalization += counts.byNormalization;
 
-    SmallVector<tv::ExpectOp> failed;
-    for (tv::ExpectOp result : checker.getResults())
-      if (!checker.getStatuses().find(result)->second.verdict.isProved())
-        failed.push_back(result);
-    if (failed.empty()) {
-      bool isSound = succeeded(checkLedger(checker, graph));
-      return setAnswer(module, isSound ? Answer::Proved : Answer::Unknown);
+    if (checker.isStopped()) {
+      refutation->report();
+      return setAnswer(module, Answer::Refuted);
     }
-    setAnswer(module, refute(checker, graph, failed, seed));
+    bool isProved = true;
+    for (tv::ExpectOp result : checker.getResults()) {
+      const StageVerdict &verdict =
+          checker.getStatuses().find(result)->second.verdict;
+      if (verdict.isProved())
+        continue;
+      isProved = false;
+      InFlightDiagnostic error =
+          emitError(result.getLoc())
+          << "unknown whether the value of '"
+          << result.getContract()->getName().getValue()
+          << "' is that of the reference: " << verdict.reason;
+      if (refutation)
+        error.attachNote() << refutation->getFailure();
+    }
+    if (isProved)
+      isProved = succeeded(checkLedger(checker, graph));
+    setAnswer(module, isProved ? Answer::Proved : Answer::Unknown);
   }
 };
 } // namespace

@@ -18,7 +18,7 @@ static constexpr size_t resultLimit = 160;
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
     llvm::function_ref<void(unsigned, unsigned)> progress)
-    : graph(graph), options(options), smtLibDirectory(smtLibDirectory),
+    : graph(graph), prover(options), smtLibDirectory(smtLibDirectory),
       progress(progress), stages(graph) {
   for (tv::ExpectOp expect : stages.getExpects())
     if (expect.getContract())
@@ -34,7 +34,7 @@ StageVerdict EquivalenceChecker::prove(tv::StageOp stage) {
   std::string path;
   if (!smtLibDirectory.empty())
     path = smtLibDirectory + "/" + stage.getSymName().str();
-  StageVerdict verdict = proveStage(stage, options, path);
+  StageVerdict verdict = prover.prove(stage, path);
   if (verdict.isProved()) {
     counts.byZ3 += verdict.byZ3;
     counts.byNormalization += verdict.byNormalization;
@@ -44,18 +44,20 @@ StageVerdict EquivalenceChecker::prove(tv::StageOp stage) {
   return verdict;
 }
 
-void EquivalenceChecker::run() {
+void EquivalenceChecker::run(llvm::function_ref<bool()> isRefuted) {
   for (tv::ExpectOp expect : results)
-    decide(expect);
+    if (!stopped)
+      decide(expect, isRefuted);
 }
 
-void EquivalenceChecker::decide(tv::ExpectOp wanted) {
+void EquivalenceChecker::decide(tv::ExpectOp wanted,
+                                llvm::function_ref<bool()> isRefuted) {
   // An expect is decided after those its stage assumes. Stages are built on a
   // worklist, not by recursion: chains are as long as the model is deep.
   SmallVector<tv::ExpectOp> worklist = {wanted};
   OpBuilder builder(graph);
   builder.setInsertionPointAfter(graph);
-  while (!worklist.empty()) {
+  while (!worklist.empty() && !stopped) {
     tv::ExpectOp expect = worklist.back();
     if (statuses.contains(expect)) {
       worklist.pop_back();
@@ -81,6 +83,10 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted) {
       if (!status.verdict.isProved()) {
         stages.setBroken(expect);
         counts.brokenLemmas += !isResult;
+        if (!wasAsked) {
+          wasAsked = true;
+          stopped = isRefuted();
+        }
       }
       statuses.insert({expect, std::move(status)});
       worklist.pop_back();

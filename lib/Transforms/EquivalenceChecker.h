@@ -44,8 +44,11 @@ public:
                      llvm::StringRef smtLibDirectory,
                      llvm::function_ref<void(unsigned, unsigned)> progress);
 
-  /// Decides all results of the contract and the lemmas they rest on.
-  void run();
+  /// Decides all results of the contract and the lemmas they rest on. Where
+  /// the first of them does not hold, asks `isRefuted` whether the plan is
+  /// wrong, and stops if it is.
+  void run(llvm::function_ref<bool()> isRefuted);
+  bool isStopped() const { return stopped; }
 
   const StageBuilder &getBuilder() const { return stages; }
   /// The results of the contract, in order.
@@ -57,11 +60,11 @@ public:
   const CheckCounts &getCounts() const { return counts; }
 
 private:
-  void decide(tv::ExpectOp expect);
+  void decide(tv::ExpectOp expect, llvm::function_ref<bool()> isRefuted);
   StageVerdict prove(tv::StageOp stage);
 
   tv::GraphOp graph;
-  ProverOptions options;
+  StageProver prover;
   std::string smtLibDirectory;
   llvm::function_ref<void(unsigned, unsigned)> progress;
   StageBuilder stages;
@@ -69,6 +72,8 @@ private:
   llvm::MapVector<mlir::Operation *, ExpectStatus> statuses;
   llvm::StringMap<StageVerdict> known;
   CheckCounts counts;
+  bool wasAsked = false;
+  bool stopped = false;
 };
 
 /// Checks a finished argument again, apart from what built it: every result

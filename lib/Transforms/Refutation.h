@@ -13,14 +13,45 @@
 #ifndef VERIFY_LIB_TRANSFORMS_REFUTATION_H
 #define VERIFY_LIB_TRANSFORMS_REFUTATION_H
 
-#include "EquivalenceChecker.h"
-#include "Verify/Transforms/Report.h"
+#include "Verify/Analysis/FactorAnalysis.h"
+#include "Verify/IR/TVOps.h"
 
 namespace verify {
 
-/// Judges results that were not proved and reports each at its op.
-Answer refute(const EquivalenceChecker &checker, tv::GraphOp graph,
-              llvm::ArrayRef<tv::ExpectOp> failed, unsigned seed);
+/// Looks for inputs on which results of a graph come out wrong.
+class Refutation {
+public:
+  Refutation(tv::GraphOp graph, unsigned seed);
+
+  /// Whether inputs were found on which a result of the contract differs. The
+  /// difference is confirmed in intervals of rising precision.
+  bool find();
+  /// Reports what was found: an error at the first op of the plan whose stated
+  /// or required value is wrong, and notes with the witness.
+  void report();
+  /// Why nothing was found.
+  const std::string &getFailure() const { return failureReason; }
+
+private:
+  struct Witness {
+    tv::ExpectOp expect;
+    llvm::SmallVector<int64_t> index, referenceIndex;
+    llvm::SmallVector<std::pair<std::string, int64_t>> coordinates;
+    std::string planValue, referenceValue;
+    unsigned precision = 0;
+  };
+  bool findWrongResults();
+  bool confirm();
+  std::optional<Witness> findRootCause();
+  llvm::SmallVector<int64_t> getDataValues() const;
+
+  tv::GraphOp graph;
+  unsigned seed;
+  FactorAnalysis factors;
+  llvm::SmallVector<tv::ExpectOp> results, wrong;
+  Witness confirmed;
+  std::string failureReason;
+};
 
 } // namespace verify
 

@@ -68,6 +68,9 @@ public:
   uint64_t getVaryingAxes(mlir::Value value) const {
     return varying.lookup(value);
   }
+  const llvm::DenseMap<mlir::Value, uint64_t> &getVaryingAxes() const {
+    return varying;
+  }
 
 private:
   llvm::FailureOr<Scalar> compute(mlir::Operation *op,

@@ -38,10 +38,21 @@ struct StageVerdict {
   }
 };
 
-/// Decides `stage`. Deterministic: it depends on the stage's content and the
-/// options alone.
-StageVerdict proveStage(tv::StageOp stage, const ProverOptions &options,
-                        llvm::StringRef smtLibPath = "");
+/// Decides stages, one after the other, with one solver.
+class StageProver {
+public:
+  explicit StageProver(const ProverOptions &options)
+      : prover(terms, options) {}
+
+  /// Decides `stage`, and writes its obligations to files that begin with
+  /// `smtLibPath` if there is one. Deterministic: it depends on the stage's
+  /// content and the options alone.
+  StageVerdict prove(tv::StageOp stage, llvm::StringRef smtLibPath = "");
+
+private:
+  TermAlgebra terms;
+  Prover prover;
+};
 
 } // namespace verify
 
