@@ -3,7 +3,7 @@
 #
 # usage: scripts/demo.sh TOOLS
 #
-# Makes two execution plans of a small Llama on eight devices, a correct one and
+# Makes two execution plans of a small Llama on four devices, a correct one and
 # one that lacks an all-reduce, and verifies both with the verify-plan in the
 # folder TOOLS. Succeeds if the first is proved and the second refuted.
 set -euo pipefail
@@ -17,7 +17,7 @@ folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 cd "$folder"
 
-model="llama --layers 2 --dp 2 --pp 2 --tp 2 --micro-batches 2"
+model="llama --layers 1 --dp 2 --tp 2 --micro-batches 2"
 
 # run EXPECTED command...: shows a command, runs it, checks its exit code.
 run() {
