@@ -69,7 +69,7 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
     std::optional<Refutation> refutation;
     checker.run([&] {
       refutation.emplace(graph, seed);
-      bool f = refutation->find(); llvm::errs() << "REF " << f << " " << refutation->getFailure() << "\n"; return f;
+      return refutation->find();
     });
     const CheckCounts &counts = checker.getCounts();
     ModuleOp module = getOperation();

@@ -32,7 +32,12 @@ public:
   Scalar input(Value value, ArrayRef<int64_t> index) override {
     auto op = value.getDefiningOp<tv::InputOp>();
     uint64_t name = op ? hash(op.getContract().getName().getValue()) : 0;
-    return draw(name, getSort(value.getType()), index);
+    // Weights are divided by what they are summed over, so that nothing grows
+    // beyond what exponentials bear.
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
+    int64_t scale = shape.size() < 2 ? 1 : llvm::PowerOf2Ceil(shape.back());
+    return draw(name, getSort(value.getType()), index, scale);
   }
   Scalar opaque(unsigned number, Type type, ArrayRef<int64_t> index) override {
     return draw(number, getSort(type), index);
@@ -50,7 +55,8 @@ private:
       value = (value ^ static_cast<unsigned char>(letter)) * 1099511628211u;
     return value;
   }
-  Scalar draw(uint64_t name, ScalarSort sort, ArrayRef<int64_t> index) {
+  Scalar draw(uint64_t name, ScalarSort sort, ArrayRef<int64_t> index,
+              int64_t scale = 1) {
     uint64_t state = name + seed * 0x9e3779b97f4a7c15u;
     for (int64_t position : index)
       state =
@@ -63,7 +69,7 @@ private:
     if (sort == ScalarSort::Boolean)
       return algebra.boolean(state % 2);
     // Odd eighths between -1 and 1, none of them 0.
-    return algebra.rational(2 * static_cast<int64_t>(state % 8) - 7, 8);
+    return algebra.rational(2 * static_cast<int64_t>(state % 8) - 7, 8 * scale);
   }
 
   NumericAlgebra &algebra;
@@ -97,9 +103,12 @@ SmallVector<int64_t> Refutation::getDataValues() const {
   return values;
 }
 
+/// Whether doubles differ by more than rounding explains. Only intervals
+/// decide; this chooses what they look at.
 static bool differ(double left, double right) {
-  return std::abs(left - right) >
-         1e-7 * std::max({1.0, std::abs(left), std::abs(right)});
+  double difference = std::abs(left - right);
+  return difference > 1e-7 * std::max(std::abs(left), std::abs(right)) &&
+         difference > 1e-13;
 }
 
 bool Refutation::findWrongResults() {
