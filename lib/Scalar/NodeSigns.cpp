@@ -61,8 +61,19 @@ void NormalizerState::noteSign(Scalar node) {
 /// Needs the signs of all summands: all must be >= 0, and one > 0 if wanted.
 bool NormalizerState::addSignsOfSum(ClaimKind kind, Scalar node) {
   bool isPositive = kind == ClaimKind::NonNegative;
-  for (auto [operand, weight] :
-       llvm::zip(terms.getOperands(node), terms.getWeights(node))) {
+  // Sums of sums as one, because chains of additions are long.
+  llvm::SmallVector<std::pair<Scalar, int64_t>> pending{{node, 1}};
+  while (!pending.empty()) {
+    auto [operand, weight] = pending.pop_back_val();
+    if (terms.getKind(operand) == TermKind::Sum &&
+        (operand == node || (weight > 0 && hasHiddenSign[operand.bits]))) {
+      for (auto [inner, innerWeight] :
+           llvm::zip(terms.getOperands(operand), terms.getWeights(operand)))
+        pending.push_back({inner, innerWeight == 0  ? 0
+                                  : innerWeight < 0 ? -1
+                                                    : 1});
+      continue;
+    }
     PolynomialId value = getForm(operand).value;
     if (weight < 0)
       value = polynomials.scale(value, Rational(-1));

@@ -372,6 +372,7 @@ private:
   /// The number of facts when a sign was last not found.
   llvm::DenseMap<std::pair<PolynomialId, unsigned>, size_t> missingSigns;
   size_t signVersion = 0;
+  unsigned signDepth = 0;
   llvm::DenseMap<PolynomialId, llvm::SmallVector<Scalar, 2>> nodesWithSign;
   std::vector<bool> hasHiddenSign;
 };

@@ -48,6 +48,7 @@ PolynomialId NormalizerState::takeOutPowers(PolynomialId argument,
   Monomial monomial = polynomials.getMonomial(parts.monomial);
   Monomial kept, outside;
   PolynomialId absoluteValues = PolynomialStore::one;
+  PolynomialId split = PolynomialStore::one;
   for (const GeneratorPower &power : monomial.powers) {
     // Rounds down, so that the power kept inside is not negative.
     auto count = static_cast<int32_t>(
@@ -69,15 +70,24 @@ PolynomialId NormalizerState::takeOutPowers(PolynomialId argument,
     }
     if (taken.exponent != 0)
       outside.powers.push_back(taken);
-    if (int32_t left = power.exponent - count * static_cast<int32_t>(degree))
+    int32_t left = power.exponent - count * static_cast<int32_t>(degree);
+    PolynomialId base = polynomials.generator(power.generator);
+    bool isSplit = left > 0 && base != argument && !isRelated &&
+                   generators[power.generator].kind != GeneratorKind::Factor &&
+                   findSign(ClaimKind::NonNegative, base);
+    // The root of a product of factors that are not negative.
+    if (isSplit)
+      split = multiply(split, raise(opaqueRoot(base, degree), left, false));
+    else if (left != 0)
       kept.powers.push_back({power.generator, left});
   }
   outside.exponent = polynomials.scale(monomial.exponent, Rational(1, degree));
   rest = multiply(polynomials.monomial(polynomials.intern(kept),
                                        parts.constant / constant.power(degree)),
                   parts.rest);
-  return multiply(polynomials.monomial(polynomials.intern(outside), constant),
-                  absoluteValues);
+  PolynomialId taken =
+      polynomials.monomial(polynomials.intern(outside), constant);
+  return multiply(multiply(taken, absoluteValues), split);
 }
 
 Recorded NormalizerState::root(PolynomialId argument, int64_t degree) {

@@ -64,7 +64,11 @@ std::optional<RecordId> NormalizerState::findSign(ClaimKind kind,
   if (missing != missingSigns.end() && missing->second == signVersion)
     return std::nullopt;
   missingSigns[key(kind, polynomial)] = signVersion;
+  if (signDepth > 64)
+    return std::nullopt;
+  ++signDepth;
   std::optional<RecordId> found = deriveSign(kind, polynomial);
+  --signDepth;
   if (found)
     signs.try_emplace(key(kind, polynomial), *found);
   return found;

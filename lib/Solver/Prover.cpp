@@ -126,6 +126,9 @@ ProofResult Prover::Implementation::checkOneByOne(const Argument &argument) {
   for (RecordId record : argument.records) {
     if (proved->contains(record))
       continue;
+    for (RecordId needed : normalizer->getRecord(record).needs)
+      if (!proved->contains(needed))
+        return unknown("a step of the normal form rests on itself");
     Query query = makeLocalQuery(*normalizer, record);
     Answer answer = query.claims.empty() ? Answer::Unsatisfiable
                                          : ask(query, /*isLinear=*/true);
@@ -144,8 +147,13 @@ ProofResult Prover::Implementation::checkRecord(RecordId record) {
   Argument argument = collectArgument(terms, *normalizer, record, *proved);
   Query query = makeQuery(*normalizer, argument);
   ProofResult result{Verdict::Proved, "", {}};
-  if (!query.claims.empty() &&
-      ask(query, /*isLinear=*/true) != Answer::Unsatisfiable)
+  bool isAccepted = query.claims.empty() ||
+                    ask(query, /*isLinear=*/true) == Answer::Unsatisfiable;
+  // Z3 simplifies some facts away that its linear arithmetic would need, such
+  // as that a square is not negative.
+  if (!isAccepted && query.claims.size() < 16)
+    isAccepted = ask(query, /*isLinear=*/false) == Answer::Unsatisfiable;
+  if (!isAccepted)
     result = checkOneByOne(argument);
   if (result.verdict == Verdict::Proved && !terms.error())
     proved->add(argument);
@@ -227,6 +235,7 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
   if (auto difference = samples.findDifference(left, right, wanted))
     return finish({Verdict::NotProved, "the sides differ at a sample",
                    std::move(*difference)});
+  statistics.sampled += samples.haveAgreed();
   setHypotheses(wanted);
   std::optional<RecordId> record = normalizer->proveEqual(left, right);
   if (normalizer->failure())

@@ -131,14 +131,17 @@ bool Samples::isConfirmed(const Point &point, Scalar left, Scalar right) const {
 std::optional<llvm::SmallVector<AtomValue>>
 Samples::findDifference(Scalar left, Scalar right,
                         llvm::ArrayRef<Condition> hypotheses) {
+  agreed = false;
   for (Point &point : points) {
     std::optional<double> first = point.evaluate(left);
     std::optional<double> second = point.evaluate(right);
-    if (!first || !second || *first == *second)
+    if (!first || !second)
       continue;
     double scale = 1 + std::fabs(*first) + std::fabs(*second);
     bool isClose =
-        std::isfinite(scale) && std::fabs(*first - *second) <= 1e-9 * scale;
+        *first == *second ||
+        (std::isfinite(scale) && std::fabs(*first - *second) <= 1e-9 * scale);
+    agreed |= isClose;
     if (isClose || !isAllowed(point, hypotheses) ||
         !isConfirmed(point, left, right))
       continue;

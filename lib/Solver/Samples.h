@@ -30,6 +30,8 @@ public:
   std::optional<llvm::SmallVector<AtomValue>>
   findDifference(Scalar left, Scalar right,
                  llvm::ArrayRef<Condition> hypotheses);
+  /// Whether the last sides compared were defined and close at some point.
+  bool haveAgreed() const { return agreed; }
   /// The same for a condition that does not hold.
   std::optional<llvm::SmallVector<AtomValue>>
   findViolation(const Condition &condition,
@@ -54,6 +56,7 @@ private:
 
   const TermAlgebra &terms;
   std::deque<Point> points;
+  bool agreed = false;
 };
 
 } // namespace verify

@@ -45,8 +45,12 @@ private:
   Answer checkUnguarded(const Query &query, z3::solver &solver);
   void readModel(const z3::model &values);
 
+  /// The solver of a kind, made when it is first needed.
+  z3::solver &getSolver(bool isLinear);
+
+  ProverOptions options;
   z3::context context;
-  z3::solver linear, nonlinear;
+  std::optional<z3::solver> linear, nonlinear;
   Z3Terms encoder;
   std::string reason;
   llvm::SmallVector<AtomValue> model;

@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Both sides of a claim are brought to one sum of products by Z3's simplifier,
-// so that its linear arithmetic, with products as unknowns, decides claims from
-// the equations between products that the laws give.
+// Sums of products are made by Z3's simplifier, so that its linear arithmetic,
+// with products as unknowns, decides claims from the equations between products
+// that the laws give.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,22 +40,30 @@ void Z3Terms::noteDefinitions(Scalar term) {
     }
 }
 
-void Z3Terms::assertDefinitions(z3::solver &solver) {
-  for (unsigned definition : pending) {
-    solver.add(definitions[definition]);
+void Z3Terms::takeDefinitions(z3::expr_vector &formulas) {
+  for (unsigned definition : pending)
+    formulas.push_back(definitions[definition]);
+  dropDefinitions();
+}
+
+void Z3Terms::dropDefinitions() {
+  for (unsigned definition : pending)
     isPending[definition] = false;
-  }
   pending.clear();
+}
+
+z3::expr Z3Terms::normalize(const z3::expr &formula) {
+  return formula.simplify(normalization);
 }
 
 z3::expr Z3Terms::difference(const Claim &claim) {
   z3::expr left = encodeReal(claim.left);
   noteDefinitions(claim.left);
   if (claim.kind != ClaimKind::Equal)
-    return left.simplify(normalization);
+    return left;
   z3::expr right = encodeReal(claim.right);
   noteDefinitions(claim.right);
-  return (left - right).simplify(normalization);
+  return (left - right);
 }
 
 z3::expr Z3Terms::encode(const Claim &claim) {
@@ -142,10 +150,26 @@ std::optional<z3::expr> Z3Terms::findAtom(Scalar atom) const {
 
 //===--- Terms ------------------------------------------------------------===//
 
-z3::expr Z3Terms::encodeReal(Scalar term) {
-  auto place = expressionOfTerm.find(term.bits);
-  if (place != expressionOfTerm.end())
-    return expressions[place->second];
+z3::expr Z3Terms::encodeReal(Scalar root) {
+  // Operands first, without recursion, because sums may be chains.
+  llvm::SmallVector<std::pair<Scalar, bool>> stack{{root, false}};
+  while (!stack.empty()) {
+    auto [term, isReady] = stack.pop_back_val();
+    if (expressionOfTerm.contains(term.bits))
+      continue;
+    if (isReady) {
+      encodeOperandsDone(term);
+      continue;
+    }
+    stack.push_back({term, true});
+    for (Scalar operand : terms.getOperands(term))
+      if (terms.getSort(operand) == ScalarSort::Real)
+        stack.push_back({operand, false});
+  }
+  return expressions[expressionOfTerm.lookup(root.bits)];
+}
+
+void Z3Terms::encodeOperandsDone(Scalar term) {
   z3::expr result = encodeNode(term);
   expressionOfTerm[term.bits] = static_cast<unsigned>(expressions.size());
   expressions.push_back(result);
@@ -157,12 +181,11 @@ z3::expr Z3Terms::encodeReal(Scalar term) {
       used.append(below->second.begin(), below->second.end());
   }
   if (used.empty())
-    return result;
+    return;
   auto &all = definitionsOfTerm[term.bits];
   all.append(used.begin(), used.end());
   llvm::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
-  return result;
 }
 
 z3::expr Z3Terms::encodeSum(Scalar term) {
@@ -280,7 +303,7 @@ z3::expr Z3Terms::encodeBoolean(Scalar term) {
     z3::expr left = encodeReal(operands[0]);
     z3::expr right = encodeReal(operands[1]);
     z3::expr zero = context.real_val(0);
-    z3::expr value = (right - left).simplify(normalization);
+    z3::expr value = right - left;
     llvm::SmallVector<unsigned, 2> used;
     for (Scalar operand : operands) {
       auto below = definitionsOfTerm.find(operand.bits);

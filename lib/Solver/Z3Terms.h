@@ -27,12 +27,15 @@ class Z3Terms {
 public:
   Z3Terms(z3::context &context, const TermAlgebra &terms);
 
-  /// The claim as a formula; both sides as one sum of products.
+  /// The claim as a formula.
   z3::expr encode(const Claim &claim);
   /// The instance as an implication.
   z3::expr encode(const LawInstance &instance);
-  /// Asserts the definitions that formulas encoded since the last call use.
-  void assertDefinitions(z3::solver &solver);
+  /// Appends the definitions that formulas encoded since the last call use.
+  void takeDefinitions(z3::expr_vector &formulas);
+  void dropDefinitions();
+  /// The formula with both sides of its equations as sums of products.
+  z3::expr normalize(const z3::expr &formula);
   /// The expression of an atom, if it was encoded.
   std::optional<z3::expr> findAtom(Scalar atom) const;
   /// Atoms encoded so far.
@@ -40,6 +43,8 @@ public:
 
 private:
   z3::expr encodeReal(Scalar term);
+  /// Encodes a term whose real operands are encoded.
+  void encodeOperandsDone(Scalar term);
   z3::expr encodeNode(Scalar term);
   z3::expr encodeBoolean(Scalar term);
   z3::expr encodeCall(Scalar term, const std::string &name, z3::sort sort);

@@ -263,6 +263,106 @@ TEST_F(NormalFormTest, RandomTermsEqualTheirNormalForms) {
   EXPECT_GT(proved, 140u);
 }
 
+/// The term with changes at random places, some of which change its value.
+static Scalar change(TermAlgebra &terms, Scalar term, std::mt19937 &random) {
+  llvm::SmallVector<Scalar> operands;
+  for (Scalar operand : terms.getOperands(term))
+    operands.push_back(change(terms, operand, random));
+  bool isHere = random() % 6 == 0;
+  switch (terms.getKind(term)) {
+  case TermKind::Sum: {
+    llvm::SmallVector<WeightedScalar> summands;
+    for (auto [operand, weight] : llvm::zip(operands, terms.getWeights(term)))
+      summands.push_back(
+          {operand, isHere && random() % 4 == 0 ? -weight : weight});
+    std::shuffle(summands.begin(), summands.end(), random);
+    return terms.sum(summands);
+  }
+  case TermKind::Product:
+    if (isHere && terms.getKind(operands[0]) == TermKind::Sum) {
+      // Distributes over the first factor.
+      llvm::SmallVector<WeightedScalar> summands;
+      for (auto [operand, weight] : llvm::zip(terms.getOperands(operands[0]),
+                                              terms.getWeights(operands[0])))
+        summands.push_back({terms.multiply(operands[1], operand), weight});
+      return terms.sum(summands);
+    }
+    std::shuffle(operands.begin(), operands.end(), random);
+    return terms.product(operands);
+  case TermKind::Quotient:
+    if (isHere)
+      return terms.multiply(terms.divide(terms.rational(1), operands[1]),
+                            operands[0]);
+    return terms.divide(operands[0], operands[1]);
+  case TermKind::Apply: {
+    Function function = terms.getFunction(term);
+    if (isHere && function == Function::Rsqrt)
+      return terms.divide(terms.rational(1),
+                          terms.apply(Function::Sqrt, operands[0]));
+    if (isHere && function == Function::Abs)
+      return operands[0];
+    if (isHere && function == Function::Sqrt)
+      return terms.power(operands[0], 1, 2);
+    return terms.apply(function, operands[0]);
+  }
+  case TermKind::Maximum:
+    std::shuffle(operands.begin(), operands.end(), random);
+    if (isHere)
+      operands.pop_back();
+    return terms.maximum(operands);
+  case TermKind::Compare: {
+    Comparison comparison = terms.getComparison(term);
+    if (isHere && comparison == Comparison::Less)
+      comparison = Comparison::LessEqual;
+    return terms.compare(comparison, operands[0], operands[1]);
+  }
+  case TermKind::Select:
+    if (isHere)
+      std::swap(operands[1], operands[2]);
+    return terms.select(operands[0], operands[1], operands[2]);
+  case TermKind::Power: {
+    auto [numerator, denominator] = terms.getExponent(term);
+    return terms.power(operands[0], numerator, denominator);
+  }
+  default:
+    return term;
+  }
+}
+
+TEST_F(NormalFormTest, WhatIsProvedHasTheSameValue) {
+  // Without samples, so that only the proof stands between right and wrong.
+  ProverOptions options;
+  options.samples = 0;
+  options.nonlinearResourceLimit = 20000;
+  unsigned proved = 0, others = 0;
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    TermAlgebra algebra;
+    std::mt19937 random(seed);
+    Scalar left = RandomTerms(algebra, seed, seed % 3 == 0).real(3);
+    Scalar right = change(algebra, left, random);
+    if (left == right)
+      continue;
+    auto conditions = algebra.collectConditions({left, right});
+    Prover algebraProver(algebra, options);
+    ProofResult result = algebraProver.prove(left, right, conditions);
+    bool isProved = result.verdict == Verdict::Proved ||
+                    result.verdict == Verdict::ProvedByNormalization;
+    ++(isProved ? proved : others);
+    for (unsigned point = 0; isProved && point < 12; ++point) {
+      DoublePoint values(algebra, seed * 100 + point);
+      std::optional<double> first = values.get(left);
+      std::optional<double> second = values.get(right);
+      if (values.algebra.status().isUndefined || !first || !second)
+        continue;
+      EXPECT_NEAR(*first, *second, 1e-5 * (1 + std::fabs(*first)))
+          << seed << ": " << algebra.toString(left) << " = "
+          << algebra.toString(right);
+    }
+  }
+  EXPECT_GT(proved, 100u);
+  EXPECT_GT(others, 100u);
+}
+
 TEST_F(NormalFormTest, TooManyTermsAreReported) {
   Expression product = number(1);
   for (int64_t index = 0; index < 20; ++index)

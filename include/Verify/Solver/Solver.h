@@ -73,6 +73,8 @@ struct ProverStatistics {
   size_t provedByNormalization = 0;
   size_t notProved = 0;
   size_t unknown = 0;
+  /// Obligations whose sides were also compared at a sample.
+  size_t sampled = 0;
   size_t solverQueries = 0;
   size_t claims = 0;
   size_t lawInstances = 0;
