@@ -1,5 +1,4 @@
-//===- FactorAnalysis.h - sorts of dimensions and their small case -*- C++
-//-*-===//
+//===- FactorAnalysis.h - sorts of dimensions and their small case --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

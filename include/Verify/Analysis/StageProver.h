@@ -41,8 +41,7 @@ struct StageVerdict {
 /// Decides stages, one after the other, with one solver.
 class StageProver {
 public:
-  explicit StageProver(const ProverOptions &options)
-      : prover(terms, options) {}
+  explicit StageProver(const ProverOptions &options) : prover(terms, options) {}
 
   /// Decides `stage`, and writes its obligations to files that begin with
   /// `smtLibPath` if there is one. Deterministic: it depends on the stage's

@@ -40,9 +40,10 @@ llvm::LogicalResult importPlan(const PlanFile &plan, llvm::StringRef fileName,
 
 /// Reads and imports a reference plan as `@reference` and a parallel plan as
 /// `@plan` into a new module; null after an error.
-mlir::OwningOpRef<mlir::ModuleOp>
-importPair(mlir::MLIRContext *context, llvm::StringRef referencePath,
-           llvm::StringRef planPath, const ImportOptions &options);
+mlir::OwningOpRef<mlir::ModuleOp> importPair(mlir::MLIRContext *context,
+                                             llvm::StringRef referencePath,
+                                             llvm::StringRef planPath,
+                                             const ImportOptions &options);
 
 } // namespace verify::nnscaler
 

@@ -11,7 +11,7 @@
 
 int main() {
   mlir::MLIRContext context;
-  llvm::outs() << context.getOrLoadDialect<verify::tv::TVDialect>()
-                      ->getNamespace()
-               << '\n';
+  llvm::outs()
+      << context.getOrLoadDialect<verify::tv::TVDialect>()->getNamespace()
+      << '\n';
 }
