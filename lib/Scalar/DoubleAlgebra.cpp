@@ -54,9 +54,10 @@ double DoubleAlgebra::getDouble(Scalar value) {
   return llvm::bit_cast<double>(value.bits);
 }
 
-Scalar DoubleAlgebra::undefined() {
+Scalar DoubleAlgebra::undefined(double argument, double phase) {
   state.isUndefined = true;
-  return fromDouble(0);
+  // Unspecified, and the same for the same argument.
+  return fromDouble(2 + std::sin(argument + phase));
 }
 
 Scalar DoubleAlgebra::constant(const Rational &value) {
@@ -76,8 +77,9 @@ Scalar DoubleAlgebra::multiply(Scalar left, Scalar right) {
 }
 
 Scalar DoubleAlgebra::divide(Scalar left, Scalar right) {
+  // The inverse of 0 is unspecified, its products are products.
   if (getDouble(right) == 0)
-    return undefined();
+    return multiply(left, undefined(0, 1));
   return fromDouble(getDouble(left) / getDouble(right));
 }
 
@@ -97,10 +99,9 @@ Scalar DoubleAlgebra::power(Scalar base, int64_t numerator,
                             int64_t denominator) {
   double value = getDouble(base);
   Rational exponent(numerator, denominator);
-  if (value == 0 && exponent.sign() < 0)
-    return undefined();
-  if (value < 0 && !exponent.isInteger())
-    return undefined();
+  if ((value == 0 && exponent.sign() < 0) ||
+      (value < 0 && !exponent.isInteger()))
+    return undefined(value, 2 + exponent.toDouble());
   return fromDouble(std::pow(value, exponent.toDouble()));
 }
 
@@ -110,11 +111,11 @@ Scalar DoubleAlgebra::apply(Function function, Scalar argument) {
   case Function::Exp:
     return fromDouble(std::exp(value));
   case Function::Log:
-    return value > 0 ? fromDouble(std::log(value)) : undefined();
+    return value > 0 ? fromDouble(std::log(value)) : undefined(value, 3);
   case Function::Sqrt:
-    return value >= 0 ? fromDouble(std::sqrt(value)) : undefined();
+    return value >= 0 ? fromDouble(std::sqrt(value)) : undefined(value, 4);
   case Function::Rsqrt:
-    return value > 0 ? fromDouble(1 / std::sqrt(value)) : undefined();
+    return value > 0 ? fromDouble(1 / std::sqrt(value)) : undefined(value, 5);
   case Function::Sin:
     return fromDouble(std::sin(value));
   case Function::Cos:

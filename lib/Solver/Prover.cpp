@@ -157,6 +157,10 @@ ProofResult Prover::Implementation::checkRecord(RecordId record) {
     result = checkOneByOne(argument);
   if (result.verdict == Verdict::Proved && !terms.error())
     proved->add(argument);
+  // Without the solver's word, the values must at least agree somewhere.
+  if (result.verdict == Verdict::ProvedByNormalization && !samples.haveAgreed())
+    return unknown("the solver gave up (" + result.reason +
+                   ") and no sample supports the claim");
   return result;
 }
 

@@ -11,6 +11,8 @@
 
 #include "Samples.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cmath>
 
 using namespace verify;
@@ -84,15 +86,20 @@ Samples::Samples(const TermAlgebra &terms, unsigned count) : terms(terms) {
 }
 
 void Samples::clear() {
-  for (Point &point : points)
+  for (Point &point : points) {
     point.evaluator.clear();
+    point.isAllowed.reset();
+  }
 }
 
 bool Samples::isAllowed(Point &point, llvm::ArrayRef<Condition> hypotheses) {
-  for (const Condition &condition : hypotheses)
-    if (!point.holds(condition))
-      return false;
-  return true;
+  if (point.isAllowed && llvm::ArrayRef(point.hypotheses) == hypotheses)
+    return *point.isAllowed;
+  point.hypotheses.assign(hypotheses.begin(), hypotheses.end());
+  point.isAllowed = llvm::all_of(hypotheses, [&](const Condition &condition) {
+    return point.holds(condition);
+  });
+  return *point.isAllowed;
 }
 
 llvm::SmallVector<AtomValue>
@@ -141,7 +148,8 @@ Samples::findDifference(Scalar left, Scalar right,
     bool isClose =
         *first == *second ||
         (std::isfinite(scale) && std::fabs(*first - *second) <= 1e-9 * scale);
-    agreed |= isClose;
+    if (isClose)
+      agreed |= isAllowed(point, hypotheses);
     if (isClose || !isAllowed(point, hypotheses) ||
         !isConfirmed(point, left, right))
       continue;
@@ -153,6 +161,7 @@ Samples::findDifference(Scalar left, Scalar right,
 std::optional<llvm::SmallVector<AtomValue>>
 Samples::findViolation(const Condition &condition,
                        llvm::ArrayRef<Condition> hypotheses) {
+  agreed = false;
   for (Point &point : points) {
     std::optional<double> value = point.evaluate(condition.term);
     if (!value)
@@ -160,7 +169,9 @@ Samples::findViolation(const Condition &condition,
     // Only clear violations count.
     bool isViolated =
         condition.kind == ConditionKind::NonZero ? *value == 0 : *value < -1e-6;
-    if (isViolated && isAllowed(point, hypotheses))
+    if (!isViolated)
+      agreed |= point.holds(condition) && isAllowed(point, hypotheses);
+    else if (isAllowed(point, hypotheses))
       return describe(point.number, {condition.term});
   }
   return std::nullopt;

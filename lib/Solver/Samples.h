@@ -30,7 +30,7 @@ public:
   std::optional<llvm::SmallVector<AtomValue>>
   findDifference(Scalar left, Scalar right,
                  llvm::ArrayRef<Condition> hypotheses);
-  /// Whether the last sides compared were defined and close at some point.
+  /// Whether what was looked at last was defined and held at some point.
   bool haveAgreed() const { return agreed; }
   /// The same for a condition that does not hold.
   std::optional<llvm::SmallVector<AtomValue>>
@@ -48,6 +48,9 @@ private:
     unsigned number;
     DoubleAlgebra algebra;
     TermEvaluator evaluator;
+    /// Whether all of `hypotheses` hold here, once that was asked.
+    llvm::SmallVector<Condition> hypotheses;
+    std::optional<bool> isAllowed;
   };
   bool isAllowed(Point &point, llvm::ArrayRef<Condition> hypotheses);
   bool isConfirmed(const Point &point, Scalar left, Scalar right) const;

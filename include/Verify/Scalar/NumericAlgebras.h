@@ -100,8 +100,9 @@ public:
                        ScalarSort sort) override;
 
 private:
-  /// Marks the evaluation as undefined and gives the value of such operations.
-  Scalar undefined();
+  /// Marks the evaluation as undefined and gives the value of a function
+  /// outside its domain; `phase` tells functions apart.
+  Scalar undefined(double argument, double phase);
 };
 
 /// Scalars as exact rationals, as long as no transcendental function is applied
