@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify/IR/TVOps.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace verify;
@@ -15,6 +16,23 @@ static RankedTensorType typeOf(Value value) {
 }
 
 //===--- OneHotOp ---------------------------------------------------------===//
+
+/// Whether a tensor holds elements of inputs and nothing else, in other places.
+static bool isMovedData(Value value) {
+  SmallVector<Value> worklist = {value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!seen.insert(next).second || !op || isa<InputOp>(op))
+      continue;
+    if (!isa<DistributeOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp,
+             BroadcastOp, AllGatherOp, MoveOp, CopyOp>(op))
+      return false;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return true;
+}
 
 FailureOr<IndexRelation> OneHotOp::getIndexRelation() {
   if (!typeOf(getIndices()).getElementType().isInteger())
@@ -27,11 +45,13 @@ FailureOr<IndexRelation> OneHotOp::getIndexRelation() {
   IndexRelation::Access access;
   access.dimensions.assign(relation.result.begin(), relation.result.end() - 1);
   relation.accesses.push_back(std::move(access));
-  // With an offset a position of the result is not the position it is compared
-  // with, so a permutation of the factor no longer carries over to the data.
+  // A permutation of the factor carries over to data that nobody computes. With
+  // an offset, or with indices that constants or arithmetic make, it does not:
+  // those name positions of their own.
+  bool isFree = getStart() == 0 && isMovedData(getIndices());
   relation.positions.push_back(
       {relation.result.back().getFactor(),
-       getStart() == 0 ? PositionUse::Equality : PositionUse::Order});
+       isFree ? PositionUse::Equality : PositionUse::Order});
   return relation;
 }
 

@@ -77,16 +77,32 @@ Form NormalizerState::normalizeExtendedMaximum(Scalar node) {
   PolynomialId none = PolynomialStore::one;
   llvm::SmallVector<Scalar> values;
   for (const Form &form : operands) {
-    none = multiplyClaimed(none, complement(form.mask), true);
+    none = multiplyClaimed(none, complementClaimed(form.mask), true);
     values.push_back(extendedTerm(form));
   }
   // The order and repetition of values do not matter.
   llvm::sort(values,
              [](Scalar left, Scalar right) { return left.bits < right.bits; });
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  result.mask = complement(none);
+  result.mask = complementClaimed(none);
   result.value = opaque(terms.finitePart(terms.maximum(values)));
   return result;
+}
+
+PolynomialId NormalizerState::addClaimed(
+    llvm::ArrayRef<std::pair<PolynomialId, int64_t>> summands) {
+  PolynomialId result = PolynomialStore::zero;
+  llvm::SmallVector<WeightedScalar> summandTerms;
+  for (auto [summand, weight] : summands) {
+    result = polynomials.add(result, polynomials.scale(summand, weight));
+    summandTerms.push_back({termOf(summand), weight});
+  }
+  claimEqual(terms.sum(summandTerms), termOf(result));
+  return result;
+}
+
+PolynomialId NormalizerState::complementClaimed(PolynomialId polynomial) {
+  return addClaimed({{PolynomialStore::one, 1}, {polynomial, -1}});
 }
 
 PolynomialId NormalizerState::compareBooleans(Comparison comparison,
@@ -94,9 +110,8 @@ PolynomialId NormalizerState::compareBooleans(Comparison comparison,
                                               PolynomialId right) {
   // a != b is a + b - 2 a b.
   PolynomialId both = multiplyClaimed(left, right, true);
-  PolynomialId differ = polynomials.subtract(
-      polynomials.add(left, right), polynomials.scale(both, Rational(2)));
-  return comparison == Comparison::Equal ? complement(differ) : differ;
+  PolynomialId differ = addClaimed({{left, 1}, {right, 1}, {both, -2}});
+  return comparison == Comparison::Equal ? complementClaimed(differ) : differ;
 }
 
 PolynomialId NormalizerState::compareExtended(Comparison comparison,
@@ -107,23 +122,17 @@ PolynomialId NormalizerState::compareExtended(Comparison comparison,
     comparison = Comparison::Equal;
   Recorded finite = compare(comparison, left.value, right.value);
   use(finite.record);
-  PolynomialId both = multiplyAll({left.mask, right.mask, finite.result}, true);
-  PolynomialId notLeft = complement(left.mask);
-  PolynomialId result;
-  switch (comparison) {
-  case Comparison::Less:
-    // Minus infinity is less than all that is finite.
-    result = polynomials.add(both, multiplyClaimed(notLeft, right.mask, true));
-    break;
-  case Comparison::LessEqual:
-    result = polynomials.add(both, notLeft);
-    break;
-  default:
-    result = polynomials.add(
-        both, multiplyClaimed(notLeft, complement(right.mask), true));
-    break;
-  }
-  return isNegated ? complement(result) : result;
+  PolynomialId both =
+      multiplyAll({left.mask, right.mask, finite.result}, true);
+  // What is not finite is less than all that is, and equal to itself.
+  PolynomialId notLeft = complementClaimed(left.mask);
+  PolynomialId other = notLeft;
+  if (comparison == Comparison::Less)
+    other = multiplyClaimed(notLeft, right.mask, true);
+  if (comparison == Comparison::Equal)
+    other = multiplyClaimed(notLeft, complementClaimed(right.mask), true);
+  PolynomialId result = addClaimed({{both, 1}, {other, 1}});
+  return isNegated ? complementClaimed(result) : result;
 }
 
 //===--- Unknown functions ------------------------------------------------===//

@@ -324,6 +324,10 @@ private:
   PolynomialId compareExtended(Comparison comparison, const Form &left,
                                const Form &right);
   Scalar extendedTerm(const Form &form);
+  /// The weighted sum, and 1 minus a polynomial, with claims.
+  PolynomialId
+  addClaimed(llvm::ArrayRef<std::pair<PolynomialId, int64_t>> summands);
+  PolynomialId complementClaimed(PolynomialId polynomial);
   PolynomialId complement(PolynomialId indicator);
   bool isExtended(Scalar node) const {
     return terms.getSort(node) == ScalarSort::Extended;

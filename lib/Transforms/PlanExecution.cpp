@@ -8,6 +8,7 @@
 
 #include "Verify/IR/Gradients.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/Hashing.h"
 
 using namespace mlir;
@@ -227,6 +228,11 @@ PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
          it != block->end(); ++it) {
       it->setLoc(op->getLoc());
       instance.ops.push_back(&*it);
+      // Shapes that do not fit are the plan's fault, at this op.
+      if (failed(mlir::verify(&*it, /*verifyRecursively=*/false))) {
+        malformed = true;
+        return failure();
+      }
     }
   }
   extend(instance, where, microBatch);
@@ -236,53 +242,45 @@ PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
   return results;
 }
 
+/// The intervals that cover `coordinates`, flattened.
+static SmallVector<int64_t> toIntervals(SmallVector<int64_t> coordinates) {
+  llvm::sort(coordinates);
+  SmallVector<int64_t> bounds;
+  for (int64_t coordinate : coordinates) {
+    if (!bounds.empty() && bounds.back() == coordinate)
+      ++bounds.back();
+    else
+      bounds.append({coordinate, coordinate + 1});
+  }
+  return bounds;
+}
+
 tv::DomainAttr PlanExecution::getDomain(ArrayRef<int64_t> where,
-                                        int64_t microBatch) {
+                                        ArrayRef<int64_t> microBatches) {
   MLIRContext *context = builder.getContext();
   SmallVector<tv::AxisSetAttr> sets;
-  auto addSet = [&](StringRef axis, SmallVector<int64_t> coordinates) {
-    llvm::sort(coordinates);
-    SmallVector<int64_t> bounds;
-    for (int64_t coordinate : coordinates) {
-      if (!bounds.empty() && bounds.back() == coordinate)
-        ++bounds.back();
-      else
-        bounds.append({coordinate, coordinate + 1});
-    }
+  sets.push_back(
+      tv::AxisSetAttr::get(context, builder.getStringAttr("device"),
+                           toIntervals(SmallVector<int64_t>(where))));
+  if (!microBatches.empty())
     sets.push_back(
-        tv::AxisSetAttr::get(context, builder.getStringAttr(axis), bounds));
-  };
-  addSet("device", SmallVector<int64_t>(where));
-  if (microBatch >= 0)
-    addSet("mb", {microBatch});
+        tv::AxisSetAttr::get(context, builder.getStringAttr("mb"),
+                             toIntervals(SmallVector<int64_t>(microBatches))));
   return tv::DomainAttr::get(context, sets);
 }
 
 void PlanExecution::setDomains() {
   if (isReference)
     return;
-  MLIRContext *context = builder.getContext();
   for (Instance &instance : instances) {
-    tv::DomainAttr domain = getDomain(instance.devices, -1);
     bool isFree =
         instance.allMicroBatches ||
         static_cast<int64_t>(instance.microBatches.size()) == microBatchCount;
-    if (!isFree) {
-      SmallVector<int64_t> sorted(instance.microBatches.begin(),
-                                  instance.microBatches.end());
-      llvm::sort(sorted);
-      SmallVector<int64_t> bounds;
-      for (int64_t coordinate : sorted) {
-        if (!bounds.empty() && bounds.back() == coordinate)
-          ++bounds.back();
-        else
-          bounds.append({coordinate, coordinate + 1});
-      }
-      SmallVector<tv::AxisSetAttr> sets(domain.getSets());
-      sets.push_back(tv::AxisSetAttr::get(
-          context, StringAttr::get(context, "mb"), bounds));
-      domain = tv::DomainAttr::get(context, sets);
-    }
+    SmallVector<int64_t> microBatches;
+    if (!isFree)
+      microBatches.assign(instance.microBatches.begin(),
+                          instance.microBatches.end());
+    tv::DomainAttr domain = getDomain(instance.devices, microBatches);
     for (Operation *op : instance.ops)
       op->setAttr("domain", domain);
   }
@@ -495,164 +493,4 @@ PlanExecution::Step PlanExecution::executeLoad(Device &device,
     valuesOf(device)[op.getResult(number)] = {value, microBatch};
   }
   return Step::Done;
-}
-
-//===----------------------------------------------------------------------===//
-// Buffers
-//===----------------------------------------------------------------------===//
-
-PlanExecution::Step PlanExecution::executeBuffer(Device &device,
-                                                 Operation *op) {
-  auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
-  auto buffer = symbols.lookup<tv::BufferOp>(name.getAttr());
-  if (!buffer) {
-    op->emitOpError("names no buffer: ") << name;
-    return Step::Failed;
-  }
-  if (auto add = dyn_cast<tv::AddToOp>(op)) {
-    buffers[buffer].push_back({lookup(device, add.getValue()), op->getLoc()});
-    return Step::Done;
-  }
-  if (auto write = dyn_cast<tv::WriteOp>(op)) {
-    buffers[buffer].assign(1, {lookup(device, write.getValue()), op->getLoc()});
-    return Step::Done;
-  }
-  if (buffer.getGradientOf()) {
-    FailureOr<Value> value = materialize(buffer, device.number, op->getLoc());
-    if (failed(value))
-      return Step::Failed;
-    bind(device, op, {*value, -1});
-    return Step::Done;
-  }
-  Value &value = parameters[buffer];
-  if (!value)
-    value = boundary.parameter(buffer);
-  if (!value)
-    return Step::Failed;
-  bool isNew;
-  Instance &instance = findInstance(
-      {reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())}, isNew);
-  if (isNew && value.getDefiningOp<tv::DistributeOp>())
-    instance.ops.push_back(value.getDefiningOp());
-  extend(instance, device.number, -1);
-  bind(device, op, {value, -1});
-  return Step::Done;
-}
-
-FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
-                                            Location location) {
-  // Each value once, with the micro-batches in which it was added; a value that
-  // was added twice in one micro-batch starts another round.
-  struct Round {
-    Value value;
-    llvm::DenseSet<int64_t> microBatches;
-    int64_t invariant = 0; ///< times it was added without a micro-batch
-    Location location;
-  };
-  SmallVector<Round> rounds;
-  for (const Contribution &entry : buffers[buffer]) {
-    auto fits = [&](const Round &round) {
-      return round.value == entry.bound.value &&
-             (entry.bound.microBatch < 0 ||
-              !round.microBatches.contains(entry.bound.microBatch));
-    };
-    auto found = llvm::find_if(rounds, fits);
-    if (found == rounds.end()) {
-      rounds.push_back({entry.bound.value, {}, 0, entry.location});
-      found = std::prev(rounds.end());
-    }
-    if (entry.bound.microBatch < 0)
-      ++found->invariant;
-    else
-      found->microBatches.insert(entry.bound.microBatch);
-  }
-  auto type = buffer.getType().getTensor();
-  bool isNew;
-  SmallVector<uintptr_t> key = {
-      reinterpret_cast<uintptr_t>(buffer.getOperation())};
-  for (const Round &round : rounds) {
-    key.push_back(
-        reinterpret_cast<uintptr_t>(round.value.getAsOpaquePointer()));
-    SmallVector<int64_t> sorted(round.microBatches.begin(),
-                                round.microBatches.end());
-    llvm::sort(sorted);
-    key.push_back(sorted.size());
-    key.append(sorted.begin(), sorted.end());
-    key.push_back(round.invariant);
-  }
-  Instance &instance = findInstance(key, isNew);
-  extend(instance, device, -1);
-  if (!isNew)
-    return instance.results.front();
-  auto record = [&](Value value, Location where) {
-    value.getDefiningOp()->setLoc(where);
-    instance.ops.push_back(value.getDefiningOp());
-    return value;
-  };
-  Value total;
-  for (const Round &round : rounds) {
-    if (round.value.getType() != type) {
-      malformed = true;
-      return emitError(round.location) << "adds " << round.value.getType()
-                                       << " to a gradient of " << type;
-    }
-    Value term = round.value;
-    if (!round.microBatches.empty() && !isReference) {
-      SmallVector<int64_t> sorted(round.microBatches.begin(),
-                                  round.microBatches.end());
-      llvm::sort(sorted);
-      SmallVector<int64_t> bounds;
-      for (int64_t coordinate : sorted) {
-        if (!bounds.empty() && bounds.back() == coordinate)
-          ++bounds.back();
-        else
-          bounds.append({coordinate, coordinate + 1});
-      }
-      term =
-          record(tv::AccumulateOp::create(
-                     builder, round.location, type, term,
-                     tv::AxisSetAttr::get(builder.getContext(),
-                                          builder.getStringAttr("mb"), bounds),
-                     tv::DomainAttr()),
-                 round.location);
-    } else if (round.invariant > 1) {
-      Value times =
-          record(buildScalar(builder, round.location, round.invariant),
-                 round.location);
-      term = record(tv::MultiplyOp::create(builder, round.location, type, term,
-                                           times, tv::DomainAttr()),
-                    round.location);
-    }
-    total = total ? record(tv::AddOp::create(builder, round.location, type,
-                                             total, term, tv::DomainAttr()),
-                           round.location)
-                  : term;
-  }
-  if (!total)
-    total = record(tv::ConstantOp::create(
-                       builder, location, type,
-                       DenseElementsAttr::get(
-                           type, builder.getZeroAttr(type.getElementType())),
-                       tv::DomainAttr()),
-                   location);
-  instance.results.push_back(total);
-  return total;
-}
-
-LogicalResult PlanExecution::finish() {
-  for (auto buffer : plan.getBody().getOps<tv::BufferOp>()) {
-    if (!buffer.getGradientOf())
-      continue;
-    auto parameter = symbols.lookup<tv::BufferOp>(*buffer.getGradientOf());
-    if (!parameter)
-      return buffer.emitOpError("names no parameter");
-    ArrayRef<Contribution> entries = buffers[buffer];
-    Location location =
-        entries.empty() ? buffer.getLoc() : entries.back().location;
-    FailureOr<Value> value = materialize(buffer, buffer.getDevice(), location);
-    if (failed(value))
-      return failure();
-    gradients.push_back({parameter, *value, location});
-  }
-  return success();
 }

@@ -165,7 +165,9 @@ private:
   mlir::LogicalResult reportDeadlock();
   Bound moveTo(Bound bound, int64_t microBatch, mlir::Operation *op,
                llvm::ArrayRef<int64_t> devices);
-  tv::DomainAttr getDomain(llvm::ArrayRef<int64_t> devices, int64_t microBatch);
+  /// All micro-batches where none is named.
+  tv::DomainAttr getDomain(llvm::ArrayRef<int64_t> devices,
+                           llvm::ArrayRef<int64_t> microBatches);
 
   tv::PlanOp plan;
   mlir::OpBuilder &builder;
