@@ -122,8 +122,7 @@ PolynomialId NormalizerState::compareExtended(Comparison comparison,
     comparison = Comparison::Equal;
   Recorded finite = compare(comparison, left.value, right.value);
   use(finite.record);
-  PolynomialId both =
-      multiplyAll({left.mask, right.mask, finite.result}, true);
+  PolynomialId both = multiplyAll({left.mask, right.mask, finite.result}, true);
   // What is not finite is less than all that is, and equal to itself.
   PolynomialId notLeft = complementClaimed(left.mask);
   PolynomialId other = notLeft;

@@ -1,5 +1,4 @@
-//===- PlanBuffers.cpp - what buffers hold when they are read
-//--------------===//
+//===- PlanBuffers.cpp - what buffers hold when read ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
