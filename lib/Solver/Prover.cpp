@@ -12,6 +12,7 @@
 #include "Verify/Solver/Solver.h"
 
 #include "Obligation.h"
+#include "Replay.h"
 #include "Samples.h"
 #include "SmtLib.h"
 #include "Z3Solver.h"
@@ -82,6 +83,7 @@ private:
   llvm::SmallVector<Condition> hypotheses;
   std::unique_ptr<Normalizer> normalizer;
   std::unique_ptr<ProvedRecords> proved;
+  std::unique_ptr<Replay> replay;
 };
 
 static ProofResult unknown(std::string reason) {
@@ -90,8 +92,9 @@ static ProofResult unknown(std::string reason) {
 
 void Prover::Implementation::clear() {
   samples.clear();
-  normalizer.reset();
+  replay.reset();
   proved.reset();
+  normalizer.reset();
   hypotheses.clear();
   solver = std::make_unique<Z3Solver>(terms, options);
 }
@@ -106,6 +109,7 @@ void Prover::Implementation::setHypotheses(llvm::ArrayRef<Condition> wanted) {
   limits.monomials = options.monomialLimit;
   normalizer = std::make_unique<Normalizer>(terms, hypotheses, limits);
   proved = std::make_unique<ProvedRecords>();
+  replay = std::make_unique<Replay>(terms, *normalizer);
 }
 
 std::optional<ProofResult> Prover::Implementation::refuse() const {
@@ -155,8 +159,15 @@ ProofResult Prover::Implementation::checkRecord(RecordId record) {
     isAccepted = ask(query, /*isLinear=*/false) == Answer::Unsatisfiable;
   if (!isAccepted)
     result = checkOneByOne(argument);
-  if (result.verdict == Verdict::Proved && !terms.error())
+  if (result.verdict == Verdict::Proved && !terms.error()) {
     proved->add(argument);
+    for (RecordId accepted : argument.records)
+      replay->accept(normalizer->getRecord(accepted).claims);
+    for (const LawInstance &instance : query.instances)
+      if (instance.law == Law::Hypothesis &&
+          !replay->isHypothesis(instance.conclusions[0], hypotheses))
+        return unknown("a step rests on a condition that was not given");
+  }
   // Without the solver's word, the values must at least agree somewhere.
   if (result.verdict == Verdict::ProvedByNormalization && !samples.haveAgreed())
     return unknown("the solver gave up (" + result.reason +
@@ -199,6 +210,7 @@ Prover::Implementation::proveWithoutNormalForm(const Claim &claim,
     if (result.verdict != Verdict::Proved)
       return result;
   }
+  replay->accept({claim});
   return {Verdict::Proved, "", {}};
 }
 
@@ -244,13 +256,20 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
   std::optional<RecordId> record = normalizer->proveEqual(left, right);
   if (normalizer->failure())
     return finish(unknown(*normalizer->failure()));
-  if (record)
-    return finish(checkRecord(*record));
-  if (terms.isExtended(left) || terms.isExtended(right))
+  bool isExtended = terms.isExtended(left) || terms.isExtended(right);
+  if (!record && isExtended)
     return finish(unknown("the normal forms differ"));
-  Claim claim{ClaimKind::Equal, normalizer->getNormalForm(left),
-              normalizer->getNormalForm(right)};
-  return finish(proveWithoutNormalForm(claim, {left, right}));
+  ProofResult result;
+  if (record)
+    result = checkRecord(*record);
+  else
+    result = proveWithoutNormalForm({ClaimKind::Equal,
+                                     normalizer->getNormalForm(left),
+                                     normalizer->getNormalForm(right)},
+                                    {left, right});
+  if (result.verdict == Verdict::Proved && !replay->proves(left, right))
+    result = unknown("the accepted steps do not make up the equation");
+  return finish(result);
 }
 
 ProofResult
@@ -267,11 +286,13 @@ Prover::Implementation::proveCondition(const Condition &condition,
   std::optional<RecordId> record = normalizer->proveCondition(condition);
   if (normalizer->failure())
     return finish(unknown(*normalizer->failure()));
-  if (record)
-    return finish(checkRecord(*record));
   Claim claim = toClaim(condition);
   claim.left = normalizer->getNormalForm(condition.term);
-  return finish(proveWithoutNormalForm(claim, {condition.term}));
+  ProofResult result = record ? checkRecord(*record)
+                              : proveWithoutNormalForm(claim, {condition.term});
+  if (result.verdict == Verdict::Proved && !replay->proves(condition))
+    result = unknown("the accepted steps do not make up the condition");
+  return finish(result);
 }
 
 std::string Prover::Implementation::toSmtLib(Scalar left, Scalar right,

@@ -18,7 +18,6 @@
 #include "Verify/Scalar/NormalForm.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace verify {
 
@@ -30,9 +29,9 @@ public:
 
   /// Takes note of claims the solver has accepted.
   void accept(llvm::ArrayRef<Claim> claims);
-  /// Whether the conditions of hypotheses are those the caller gave.
-  bool areHypotheses(llvm::ArrayRef<Claim> used,
-                     llvm::ArrayRef<Condition> given);
+  /// Whether a claim that was used as a hypothesis is one of the conditions the
+  /// caller gave.
+  bool isHypothesis(const Claim &claim, llvm::ArrayRef<Condition> given);
   /// Whether the terms are equal, or the condition holds, by what was accepted.
   bool proves(Scalar left, Scalar right);
   bool proves(const Condition &condition);
@@ -46,42 +45,53 @@ private:
     }
   };
 
-  /// The node over its normal forms, if that was replayed.
-  std::optional<Pair> translate(Scalar node);
+  /// A pair that is equal to the node, or nothing if a step is missing.
+  std::optional<Pair> translate(Scalar root);
   std::optional<Pair> translateNode(Scalar node);
-  bool isConnected(Scalar operand);
-  Pair literalOf(Scalar node);
+  /// What the normalizer says, which is not believed.
   Pair claimedForm(Scalar node);
-  /// The node in terms of the claimed normal forms of its operands.
-  std::optional<Pair> meaningOf(Scalar node);
-  Pair meaningOfLeaf(Scalar node);
-  Pair meaningOfSum(Scalar node, bool isLiteral);
-  Pair meaningOfSelect(Scalar node, bool isLiteral);
-  Scalar meaningOfPower(Scalar node);
+  /// Whether every operand was replayed to its claimed normal form.
+  bool haveClaimedForms(llvm::ArrayRef<Scalar> operands);
+  /// The node over translated operands (`isLiteral`) or over their claimed
+  /// normal forms, in which case equations are applied.
+  Pair meaningOf(Scalar node);
+  Pair meaningOfLeaf(Scalar node) const;
+  Pair meaningOfSum(Scalar node);
+  Pair meaningOfSelect(Scalar node);
+  Pair meaningOfPower(Scalar node);
   Scalar meaningOfCompare(Scalar node);
   Scalar meaningOfExtendedCompare(Comparison comparison, const Pair &left,
                                   const Pair &right);
   Pair meaningOfMaximum(Scalar node);
   Pair meaningOfUninterpreted(Scalar node);
   void listExtended(Scalar node, llvm::SmallVectorImpl<Pair> &values);
+  Pair operand(Scalar node);
 
-  /// Replaces by accepted equations as long as there are any.
-  Scalar rewrite(Scalar term);
-  /// The same inside products and inverses.
-  Scalar rewriteInside(Scalar term);
+  /// The term and what accepted equations make of it, in turn.
+  llvm::SmallVector<Scalar, 4> versions(Scalar term) const;
+  uint64_t find(uint64_t term);
+  bool areEqual(Scalar left, Scalar right) {
+    return find(left.bits) == find(right.bits);
+  }
+  /// `goal`, if it is what the parts of `term` multiply to.
+  Scalar expand(Scalar term, Scalar goal);
+  /// Operations on versions of terms that an equation is about, if there are
+  /// such.
   Scalar times(Scalar left, Scalar right);
+  Scalar inverse(Scalar term);
+  Scalar sum(llvm::ArrayRef<WeightedScalar> summands);
   Scalar complement(Scalar indicator);
-  Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse,
-                bool isLiteral);
-  bool isOne(Scalar term) const;
-  bool isZero(Scalar term) const;
+  Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse);
+  bool isConstant(Scalar term, int64_t value) const;
 
   TermAlgebra &terms;
   Normalizer &normalizer;
+  /// Accepted equations from left to right, and classes of equal terms.
   llvm::DenseMap<uint64_t, Scalar> equations;
-  llvm::DenseSet<std::pair<uint64_t, unsigned>> signs;
-  /// Translated nodes.
+  llvm::DenseMap<uint64_t, uint64_t> classes;
+  std::vector<Claim> signs;
   llvm::DenseMap<uint64_t, Pair> translated;
+  bool isLiteral = false;
 };
 
 } // namespace verify
