@@ -29,7 +29,7 @@ Scalar NumericAlgebra::rational(int64_t numerator, int64_t denominator) {
 Scalar NumericAlgebra::literal(double value, FloatFormat format) {
   if (std::isfinite(value))
     return constant(simplestRational(value, format));
-  if (!(std::isinf(value) && value < 0))
+  if (!std::isinf(value) || value > 0)
     state.isUndefined = true;
   return minusInfinity();
 }

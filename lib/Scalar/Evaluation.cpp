@@ -15,18 +15,13 @@
 
 using namespace verify;
 
-Scalar TermEvaluator::evaluateNode(Scalar node) {
-  llvm::SmallVector<Scalar> operands;
-  for (Scalar operand : terms.getOperands(node))
-    operands.push_back(values[operand.bits]);
+Scalar TermEvaluator::evaluateLeaf(Scalar node) {
   switch (terms.getKind(node)) {
   case TermKind::Constant: {
     Rational value = terms.getConstant(node);
     std::optional<int64_t> top = value.getNumerator().getInteger();
     std::optional<int64_t> bottom = value.getDenominator().getInteger();
-    if (top && bottom)
-      return target.rational(*top, *bottom);
-    return constant(value);
+    return top && bottom ? target.rational(*top, *bottom) : constant(value);
   }
   case TermKind::Integer:
     return target.integer(*terms.getConstant(node).getInteger());
@@ -36,6 +31,16 @@ Scalar TermEvaluator::evaluateNode(Scalar node) {
     return target.minusInfinity();
   case TermKind::Atom:
     return valueOfAtom(node);
+  default:
+    llvm::report_fatal_error("a term without operands and without a value");
+  }
+}
+
+Scalar TermEvaluator::evaluateNode(Scalar node) {
+  llvm::SmallVector<Scalar> operands;
+  for (Scalar operand : terms.getOperands(node))
+    operands.push_back(values[operand.bits]);
+  switch (terms.getKind(node)) {
   case TermKind::Sum: {
     llvm::SmallVector<WeightedScalar> summands;
     for (auto [operand, weight] : llvm::zip(operands, terms.getWeights(node)))
@@ -74,8 +79,9 @@ Scalar TermEvaluator::evaluateNode(Scalar node) {
     return target.select(target.compare(Comparison::NotEqual, operands[0],
                                         target.minusInfinity()),
                          operands[0], target.rational(0, 1));
+  default:
+    return evaluateLeaf(node);
   }
-  llvm_unreachable("a term without a value");
 }
 
 /// A constant beyond machine words, by Horner's rule in base 2^31.

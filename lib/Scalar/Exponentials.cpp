@@ -14,17 +14,15 @@
 
 using namespace verify;
 
-Recorded NormalizerState::exponential(PolynomialId argument) {
-  auto known = exponentials.find(argument);
-  if (known != exponentials.end())
-    return known->second;
-  Scope scope(*this);
-  Scalar whole = terms.apply(Function::Exp, termOf(argument));
-  PolynomialId same = representative(argument);
+/// The argument of an exponential without its logarithms of positive values.
+/// These go to `powers` with their weights, and what their exponentials are to
+/// `parts`.
+PolynomialId
+NormalizerState::splitLogarithms(PolynomialId argument,
+                                 llvm::SmallVectorImpl<WeightedScalar> &powers,
+                                 llvm::SmallVectorImpl<PolynomialId> &parts) {
   Polynomial rest;
-  llvm::SmallVector<WeightedScalar> powers;
-  llvm::SmallVector<PolynomialId> parts;
-  for (const WeightedMonomial &term : polynomials.get(same)) {
+  for (const WeightedMonomial &term : polynomials.get(argument)) {
     const Monomial &monomial = polynomials.getMonomial(term.monomial);
     std::optional<int64_t> weight = term.coefficient.getInteger();
     bool isLogarithm = weight && std::abs(*weight) <= 16 &&
@@ -33,12 +31,12 @@ Recorded NormalizerState::exponential(PolynomialId argument) {
                        monomial.powers[0].exponent == 1 &&
                        generators[monomial.powers[0].generator].kind ==
                            GeneratorKind::Logarithm;
-    if (!isLogarithm) {
-      rest.push_back(term);
-      continue;
+    std::optional<RecordId> sign;
+    PolynomialId value = PolynomialStore::zero;
+    if (isLogarithm) {
+      value = generators[monomial.powers[0].generator].argument;
+      sign = findSign(ClaimKind::Positive, value);
     }
-    PolynomialId value = generators[monomial.powers[0].generator].argument;
-    std::optional<RecordId> sign = findSign(ClaimKind::Positive, value);
     if (!sign) {
       rest.push_back(term);
       continue;
@@ -52,9 +50,20 @@ Recorded NormalizerState::exponential(PolynomialId argument) {
     }
     parts.append(static_cast<size_t>(std::abs(*weight)), value);
   }
-  PolynomialId remainder = polynomials.intern(std::move(rest));
+  return polynomials.intern(std::move(rest));
+}
+
+Recorded NormalizerState::exponential(PolynomialId argument) {
+  auto known = exponentials.find(argument);
+  if (known != exponentials.end())
+    return known->second;
+  Scope scope(*this);
+  Scalar whole = terms.apply(Function::Exp, termOf(argument));
+  PolynomialId same = representative(argument);
+  llvm::SmallVector<WeightedScalar> powers;
+  llvm::SmallVector<PolynomialId> parts;
   Monomial factorOfResult;
-  factorOfResult.exponent = remainder;
+  factorOfResult.exponent = splitLogarithms(same, powers, parts);
   PolynomialId result =
       polynomials.monomial(polynomials.intern(factorOfResult), Rational(1));
   if (same == PolynomialStore::zero)
@@ -62,15 +71,15 @@ Recorded NormalizerState::exponential(PolynomialId argument) {
   if (powers.empty()) {
     claimEqual(whole, termOf(result));
   } else {
-    emit(laws.expOfLogs(termOf(same), powers, termOf(remainder)));
-    llvm::SmallVector<Scalar> factorTermsOfResult;
+    emit(laws.expOfLogs(termOf(same), powers, termOf(factorOfResult.exponent)));
+    llvm::SmallVector<Scalar> resultFactors;
     for (const WeightedScalar &power : powers)
-      factorTermsOfResult.append(static_cast<size_t>(std::abs(power.weight)),
-                                 power.weight < 0 ? inverseTerm(power.value)
-                                                  : power.value);
-    if (remainder != PolynomialStore::zero)
-      factorTermsOfResult.push_back(termOf(result));
-    claimEqual(whole, terms.product(factorTermsOfResult));
+      resultFactors.append(static_cast<size_t>(std::abs(power.weight)),
+                           power.weight < 0 ? inverseTerm(power.value)
+                                            : power.value);
+    if (factorOfResult.exponent != PolynomialStore::zero)
+      resultFactors.push_back(termOf(result));
+    claimEqual(whole, terms.product(resultFactors));
     parts.push_back(result);
     result = multiplyAll(parts, true);
   }
@@ -155,15 +164,13 @@ bool NormalizerState::isPositiveByFactors(const Factorization &split) {
                                     !findSign(ClaimKind::Positive, split.rest)))
     return false;
   Monomial monomial = polynomials.getMonomial(split.monomial);
-  for (const GeneratorPower &power : monomial.powers) {
+  return llvm::all_of(monomial.powers, [&](const GeneratorPower &power) {
     const Generator &generator = generators[power.generator];
     PolynomialId base = generator.kind == GeneratorKind::Factor
                             ? generator.argument
                             : polynomials.generator(power.generator);
-    if (!findSign(ClaimKind::Positive, base))
-      return false;
-  }
-  return true;
+    return findSign(ClaimKind::Positive, base).has_value();
+  });
 }
 
 Recorded NormalizerState::logarithm(PolynomialId argument) {

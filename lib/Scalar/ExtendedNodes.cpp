@@ -83,7 +83,7 @@ Form NormalizerState::normalizeExtendedMaximum(Scalar node) {
   // The order and repetition of values do not matter.
   llvm::sort(values,
              [](Scalar left, Scalar right) { return left.bits < right.bits; });
-  values.erase(std::unique(values.begin(), values.end()), values.end());
+  values.erase(llvm::unique(values), values.end());
   result.mask = complementClaimed(none);
   result.value = opaque(terms.finitePart(terms.maximum(values)));
   return result;

@@ -301,9 +301,9 @@ Scalar IntervalAlgebra::apply(Function function, Scalar argument) {
 
 //===--- Choice -----------------------------------------------------------===//
 
-Scalar IntervalAlgebra::maximum(ArrayRef<Scalar> operands) {
-  Scalar result = operands[0];
-  for (Scalar operand : operands.drop_front()) {
+Scalar IntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
+  Scalar result = candidates[0];
+  for (Scalar operand : candidates.drop_front()) {
     if (operand == result)
       continue;
     bool areEqual = isPoint(result) && isPoint(operand) &&

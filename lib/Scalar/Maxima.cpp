@@ -90,8 +90,7 @@ bool NormalizerState::flattenMaxima(
 void NormalizerState::dropSmaller(
     llvm::SmallVectorImpl<PolynomialId> &arguments) {
   llvm::sort(arguments);
-  arguments.erase(std::unique(arguments.begin(), arguments.end()),
-                  arguments.end());
+  arguments.erase(llvm::unique(arguments), arguments.end());
   for (size_t i = 0; i < arguments.size();) {
     bool isDropped = false;
     for (size_t j = 0; j < arguments.size() && !isDropped; ++j) {

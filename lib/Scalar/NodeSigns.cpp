@@ -106,7 +106,8 @@ bool NormalizerState::addSignsOfProduct(ClaimKind kind, Scalar node) {
     std::optional<RecordId> sign = findSign(
         isPair && kind == ClaimKind::Positive ? ClaimKind::NonZero : kind,
         value);
-    if (!sign && !(isPair && kind == ClaimKind::NonNegative))
+    bool isSquare = isPair && kind == ClaimKind::NonNegative;
+    if (!sign && !isSquare)
       return false;
     if (sign)
       need(*sign);

@@ -367,10 +367,8 @@ bool NormalizerState::normalize(Scalar term) {
     return true;
   llvm::SmallVector<Scalar> nodes;
   collectUnnormalized(term, nodes);
-  for (Scalar node : nodes) {
+  return llvm::all_of(nodes, [&](Scalar node) {
     normalizeNode(node);
-    if (hasFailed())
-      return false;
-  }
-  return true;
+    return !hasFailed();
+  });
 }

@@ -28,7 +28,7 @@ NormalizerState::Scope::Scope(NormalizerState &state)
 
 template <typename T> static void makeUnique(llvm::SmallVectorImpl<T> &list) {
   llvm::sort(list);
-  list.erase(std::unique(list.begin(), list.end()), list.end());
+  list.erase(llvm::unique(list), list.end());
 }
 
 NormalizerState::Scope::~Scope() {

@@ -129,7 +129,8 @@ public:
 
   /// The term of a polynomial; the same for the same polynomial.
   Scalar termOf(PolynomialId polynomial);
-  void appendFactors(MonomialId monomial, llvm::SmallVectorImpl<Scalar> &terms);
+  void appendFactors(MonomialId monomial,
+                     llvm::SmallVectorImpl<Scalar> &result);
   llvm::SmallVector<Scalar> factorTerms(const FactorList &factors);
   Scalar inverseTerm(Scalar term);
   /// Creates a generator or finds the one with the same term.
@@ -260,6 +261,9 @@ private:
   void deducePositive(PolynomialId polynomial, const Factorization &parts);
   PolynomialId invertPower(GeneratorPower power);
   void splitRest(PolynomialId rest, llvm::SmallVectorImpl<PolynomialId> &parts);
+  PolynomialId splitLogarithms(PolynomialId argument,
+                               llvm::SmallVectorImpl<WeightedScalar> &powers,
+                               llvm::SmallVectorImpl<PolynomialId> &parts);
   PolynomialId addLogarithms(const Factorization &split,
                              llvm::SmallVectorImpl<Scalar> &parts);
   bool isPositiveByFactors(const Factorization &split);
@@ -328,7 +332,7 @@ private:
   PolynomialId
   addClaimed(llvm::ArrayRef<std::pair<PolynomialId, int64_t>> summands);
   PolynomialId complementClaimed(PolynomialId polynomial);
-  PolynomialId complement(PolynomialId indicator);
+  PolynomialId complement(PolynomialId polynomial);
   bool isExtended(Scalar node) const {
     return terms.getSort(node) == ScalarSort::Extended;
   }

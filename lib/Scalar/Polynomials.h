@@ -105,7 +105,7 @@ private:
     size_t operator()(const Monomial &monomial) const;
   };
   struct PolynomialHash {
-    size_t operator()(const Polynomial &polynomial) const;
+    size_t operator()(const Polynomial &terms) const;
   };
   /// Keeps a sorted polynomial without zeros.
   PolynomialId keep(Polynomial &&terms);

@@ -140,9 +140,9 @@ int RationalAlgebra::order(Scalar left, Scalar right) const {
   return get(left).compare(get(right));
 }
 
-Scalar RationalAlgebra::maximum(ArrayRef<Scalar> operands) {
-  Scalar result = operands[0];
-  for (Scalar operand : operands.drop_front())
+Scalar RationalAlgebra::maximum(ArrayRef<Scalar> candidates) {
+  Scalar result = candidates[0];
+  for (Scalar operand : candidates.drop_front())
     if (order(result, operand) < 0)
       result = operand;
   return result;

@@ -12,6 +12,7 @@
 #include "Verify/Scalar/Terms.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace verify;
 using llvm::ArrayRef;
@@ -79,7 +80,7 @@ void TermAlgebra::clear() {
   names.clear();
   nameNumbers.clear();
   hashes.clear();
-  std::fill(table.begin(), table.end(), 0);
+  llvm::fill(table, 0);
   firstError.reset();
 }
 

@@ -174,7 +174,7 @@ Replay::Pair Replay::meaningOfMaximum(Scalar node) {
   }
   llvm::sort(values,
              [](Scalar left, Scalar right) { return left.bits < right.bits; });
-  values.erase(std::unique(values.begin(), values.end()), values.end());
+  values.erase(llvm::unique(values), values.end());
   return {terms.finitePart(terms.maximum(values)), complement(none)};
 }
 

@@ -54,11 +54,11 @@ public:
         solver(std::make_unique<Z3Solver>(terms, options)) {}
 
   ProofResult prove(Scalar left, Scalar right,
-                    llvm::ArrayRef<Condition> hypotheses);
+                    llvm::ArrayRef<Condition> wanted);
   ProofResult proveCondition(const Condition &condition,
-                             llvm::ArrayRef<Condition> hypotheses);
+                             llvm::ArrayRef<Condition> wanted);
   std::string toSmtLib(Scalar left, Scalar right,
-                       llvm::ArrayRef<Condition> hypotheses);
+                       llvm::ArrayRef<Condition> wanted);
   void clear();
 
   TermAlgebra &terms;

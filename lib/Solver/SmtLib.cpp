@@ -37,7 +37,7 @@ private:
   void printPower(Scalar node);
   void printApply(Scalar node);
   void printOperands(llvm::StringRef head, Scalar node);
-  void printCall(const std::string &name, Scalar node);
+  void printCall(const std::string &function, Scalar node);
   void printClaim(const Claim &claim);
   void printNumber(const Rational &value);
   std::string name(Scalar node) const;

@@ -105,7 +105,7 @@ z3::expr Z3Terms::number(const Rational &value) {
   return context.real_val(value.toString().c_str());
 }
 
-z3::expr Z3Terms::fresh(Scalar term, z3::sort sort) {
+z3::expr Z3Terms::fresh(Scalar term, const z3::sort &sort) {
   // The node number as symbol, which is cheaper than a string.
   return context.constant(context.int_symbol(static_cast<int>(term.bits)),
                           sort);
@@ -120,7 +120,7 @@ z3::expr Z3Terms::define(Scalar term, const z3::expr &definition) {
 }
 
 z3::func_decl Z3Terms::function(const std::string &name, unsigned arity,
-                                z3::sort sort) {
+                                const z3::sort &sort) {
   std::string key = name + "/" + std::to_string(arity);
   auto place = functions.find(key);
   if (place != functions.end())
@@ -134,7 +134,7 @@ z3::func_decl Z3Terms::function(const std::string &name, unsigned arity,
 }
 
 z3::expr Z3Terms::encodeCall(Scalar term, const std::string &name,
-                             z3::sort sort) {
+                             const z3::sort &sort) {
   z3::expr_vector arguments(context);
   for (Scalar operand : terms.getOperands(term))
     arguments.push_back(encodeReal(operand));
@@ -185,7 +185,7 @@ void Z3Terms::encodeOperandsDone(Scalar term) {
   auto &all = definitionsOfTerm[term.bits];
   all.append(used.begin(), used.end());
   llvm::sort(all);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  all.erase(llvm::unique(all), all.end());
 }
 
 z3::expr Z3Terms::encodeSum(Scalar term) {

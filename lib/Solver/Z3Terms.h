@@ -42,12 +42,13 @@ public:
   llvm::ArrayRef<Scalar> getAtoms() const { return atoms; }
 
 private:
-  z3::expr encodeReal(Scalar term);
+  z3::expr encodeReal(Scalar root);
   /// Encodes a term whose real operands are encoded.
   void encodeOperandsDone(Scalar term);
   z3::expr encodeNode(Scalar term);
   z3::expr encodeBoolean(Scalar term);
-  z3::expr encodeCall(Scalar term, const std::string &name, z3::sort sort);
+  z3::expr encodeCall(Scalar term, const std::string &name,
+                      const z3::sort &sort);
   z3::expr encodeToReal(Scalar term);
   z3::expr encodeSum(Scalar term);
   z3::expr encodeProduct(llvm::ArrayRef<Scalar> factors);
@@ -55,10 +56,10 @@ private:
   z3::expr number(const Rational &value);
   /// A constant for `term`, defined to be `definition`.
   z3::expr define(Scalar term, const z3::expr &definition);
-  z3::expr fresh(Scalar term, z3::sort sort);
+  z3::expr fresh(Scalar term, const z3::sort &sort);
   z3::expr difference(const Claim &claim);
   z3::func_decl function(const std::string &name, unsigned arity,
-                         z3::sort sort);
+                         const z3::sort &sort);
   void noteDefinitions(Scalar term);
 
   z3::context &context;

@@ -143,6 +143,41 @@ TEST_F(NormalFormTest, RandomTermsEqualTheirNormalForms) {
   EXPECT_GT(proved, 140u);
 }
 
+/// A sum with its summands in another order, and maybe one of another sign.
+static Scalar changeSum(TermAlgebra &terms, llvm::ArrayRef<Scalar> operands,
+                        llvm::ArrayRef<int64_t> weights, bool isHere,
+                        std::mt19937 &random) {
+  llvm::SmallVector<WeightedScalar> summands;
+  for (auto [operand, weight] : llvm::zip(operands, weights)) {
+    bool isNegated = isHere && random() % 4 == 0;
+    summands.push_back({operand, isNegated ? -weight : weight});
+  }
+  std::shuffle(summands.begin(), summands.end(), random);
+  return terms.sum(summands);
+}
+
+/// A product of two, distributed over a sum.
+static Scalar distribute(TermAlgebra &terms, Scalar sum, Scalar factor) {
+  llvm::SmallVector<WeightedScalar> summands;
+  for (auto [operand, weight] :
+       llvm::zip(terms.getOperands(sum), terms.getWeights(sum)))
+    summands.push_back({terms.multiply(factor, operand), weight});
+  return terms.sum(summands);
+}
+
+/// Another function of the same argument, the same one or not.
+static Scalar changeFunction(TermAlgebra &terms, Function function,
+                             Scalar argument, bool isHere) {
+  if (isHere && function == Function::Rsqrt)
+    return terms.divide(terms.rational(1),
+                        terms.apply(Function::Sqrt, argument));
+  if (isHere && function == Function::Abs)
+    return argument;
+  if (isHere && function == Function::Sqrt)
+    return terms.power(argument, 1, 2);
+  return terms.apply(function, argument);
+}
+
 /// The term with changes at random places, some of which change its value.
 static Scalar change(TermAlgebra &terms, Scalar term, std::mt19937 &random) {
   llvm::SmallVector<Scalar> operands;
@@ -150,23 +185,11 @@ static Scalar change(TermAlgebra &terms, Scalar term, std::mt19937 &random) {
     operands.push_back(change(terms, operand, random));
   bool isHere = random() % 6 == 0;
   switch (terms.getKind(term)) {
-  case TermKind::Sum: {
-    llvm::SmallVector<WeightedScalar> summands;
-    for (auto [operand, weight] : llvm::zip(operands, terms.getWeights(term)))
-      summands.push_back(
-          {operand, isHere && random() % 4 == 0 ? -weight : weight});
-    std::shuffle(summands.begin(), summands.end(), random);
-    return terms.sum(summands);
-  }
+  case TermKind::Sum:
+    return changeSum(terms, operands, terms.getWeights(term), isHere, random);
   case TermKind::Product:
-    if (isHere && terms.getKind(operands[0]) == TermKind::Sum) {
-      // Distributes over the first factor.
-      llvm::SmallVector<WeightedScalar> summands;
-      for (auto [operand, weight] : llvm::zip(terms.getOperands(operands[0]),
-                                              terms.getWeights(operands[0])))
-        summands.push_back({terms.multiply(operands[1], operand), weight});
-      return terms.sum(summands);
-    }
+    if (isHere && terms.getKind(operands[0]) == TermKind::Sum)
+      return distribute(terms, operands[0], operands[1]);
     std::shuffle(operands.begin(), operands.end(), random);
     return terms.product(operands);
   case TermKind::Quotient:
@@ -174,17 +197,8 @@ static Scalar change(TermAlgebra &terms, Scalar term, std::mt19937 &random) {
       return terms.multiply(terms.divide(terms.rational(1), operands[1]),
                             operands[0]);
     return terms.divide(operands[0], operands[1]);
-  case TermKind::Apply: {
-    Function function = terms.getFunction(term);
-    if (isHere && function == Function::Rsqrt)
-      return terms.divide(terms.rational(1),
-                          terms.apply(Function::Sqrt, operands[0]));
-    if (isHere && function == Function::Abs)
-      return operands[0];
-    if (isHere && function == Function::Sqrt)
-      return terms.power(operands[0], 1, 2);
-    return terms.apply(function, operands[0]);
-  }
+  case TermKind::Apply:
+    return changeFunction(terms, terms.getFunction(term), operands[0], isHere);
   case TermKind::Maximum:
     std::shuffle(operands.begin(), operands.end(), random);
     if (isHere)

@@ -140,6 +140,7 @@ TEST(LiteralTest, NoSimplerRationalRoundsToTheLiteral) {
 static Scalar compute(ScalarAlgebra &algebra, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<Scalar> values;
+  values.reserve(16);
   for (int i = 0; i < 4; ++i)
     values.push_back(
         algebra.rational(int64_t(random() % 41) - 20, random() % 7 + 1));

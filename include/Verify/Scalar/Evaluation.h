@@ -26,12 +26,13 @@ public:
                 std::function<Scalar(Scalar)> valueOfAtom)
       : terms(terms), target(target), valueOfAtom(std::move(valueOfAtom)) {}
 
-  Scalar evaluate(Scalar term);
+  Scalar evaluate(Scalar root);
   /// Forgets all values.
   void clear() { isKnown.clear(); }
 
 private:
   Scalar evaluateNode(Scalar node);
+  Scalar evaluateLeaf(Scalar node);
   Scalar constant(const Rational &value);
 
   const TermAlgebra &terms;

@@ -144,7 +144,7 @@ public:
   /// Cancels `count` factors `factor` against as many of its inverse.
   InstanceId cancellation(Scalar factor, unsigned count,
                           llvm::ArrayRef<Scalar> rest);
-  InstanceId uniqueInverse(Scalar value, Scalar inverse);
+  InstanceId uniqueInverse(Scalar value, Scalar result);
   InstanceId inverseSign(Scalar value, ClaimKind kind);
   InstanceId zeroProduct(Scalar factor, Scalar value);
   InstanceId factorNonZero(llvm::ArrayRef<Scalar> factors, unsigned which);
@@ -156,7 +156,7 @@ public:
   InstanceId powerOfRoot(Scalar value, int64_t degree,
                          llvm::ArrayRef<Scalar> rest);
   InstanceId rootSign(Scalar value, int64_t degree, ClaimKind kind);
-  InstanceId uniqueRoot(Scalar value, int64_t degree, Scalar root);
+  InstanceId uniqueRoot(Scalar value, int64_t degree, Scalar result);
   InstanceId inverseRoot(Scalar value);
   InstanceId negativePower(Scalar value, int64_t count);
   InstanceId brokenPower(Scalar value, int64_t numerator, int64_t denominator);

@@ -128,7 +128,7 @@ public:
   Scalar power(Scalar base, int64_t numerator,
                int64_t denominator = 1) override;
   Scalar apply(Function function, Scalar argument) override;
-  Scalar maximum(llvm::ArrayRef<Scalar> values) override;
+  Scalar maximum(llvm::ArrayRef<Scalar> candidates) override;
   Scalar compare(Comparison comparison, Scalar left, Scalar right) override;
   Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) override;
   Scalar uninterpreted(llvm::StringRef name, llvm::ArrayRef<Scalar> arguments,
@@ -180,7 +180,7 @@ public:
   Scalar power(Scalar base, int64_t numerator,
                int64_t denominator = 1) override;
   Scalar apply(Function function, Scalar argument) override;
-  Scalar maximum(llvm::ArrayRef<Scalar> values) override;
+  Scalar maximum(llvm::ArrayRef<Scalar> candidates) override;
   Scalar compare(Comparison comparison, Scalar left, Scalar right) override;
   Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) override;
   /// The whole line: an unknown function refutes nothing.

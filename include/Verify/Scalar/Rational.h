@@ -28,8 +28,8 @@ namespace verify {
 class Rational {
 public:
   Rational() = default;
-  /// The rational `numerator / denominator`; the denominator is not 0.
-  Rational(int64_t numerator, int64_t denominator = 1);
+  /// The rational `top / bottom`; `bottom` is not 0.
+  Rational(int64_t top, int64_t bottom = 1);
   Rational(const Rational &other);
   Rational(Rational &&other) noexcept;
   Rational &operator=(const Rational &other);
