@@ -4,120 +4,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One entry for each signature. A signature, keyword or argument that is not
-// listed here is an error; none is skipped.
+// One entry for each signature of the libraries. A signature, keyword or
+// argument that is not listed here is an error; none is skipped.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Importer.h"
+#include "ForwardOp.h"
 
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
-
-namespace {
-/// One forward op while it is imported. Accessors report what is wrong at the
-/// op; `failedAlready` remembers that they did.
-struct ForwardOp {
-  const PlanContext &plan;
-  const Node &node;
-  ArrayRef<Value> operands; ///< tensor inputs, in order
-  OpBuilder &builder;
-  Location location;
-  llvm::SmallDenseSet<StringRef> usedKeywords;
-  bool failedAlready = false;
-
-  InFlightDiagnostic error() {
-    failedAlready = true;
-    return emitError(location) << "'" << node.signature << "': ";
-  }
-
-  const Argument *keyword(StringRef name) {
-    usedKeywords.insert(name);
-    for (const KeywordArgument &argument : node.keywords)
-      if (argument.name == name)
-        return &argument.value;
-    return nullptr;
-  }
-  /// A keyword whose value may only be `None` or absent.
-  void requireNone(StringRef name) {
-    const Argument *value = keyword(name);
-    if (value && (value->isTensor || value->kind != ConstantKind::None))
-      error() << "keyword '" << name << "' other than None is not supported";
-  }
-  std::optional<int64_t> integer(StringRef name) {
-    const Argument *value = keyword(name);
-    if (!value || value->isTensor || value->kind == ConstantKind::None)
-      return std::nullopt;
-    if (value->kind == ConstantKind::Integer)
-      return value->integer;
-    error() << "keyword '" << name << "' is not an integer";
-    return std::nullopt;
-  }
-  /// A dimension, counted from the end if negative.
-  int64_t dimension(int64_t value, int64_t rank) {
-    int64_t result = value < 0 ? value + rank : value;
-    if (result < 0 || result >= rank) {
-      error() << "has no dimension " << value;
-      return 0;
-    }
-    return result;
-  }
-  RankedTensorType operandType(unsigned number) {
-    return cast<RankedTensorType>(operands[number].getType());
-  }
-  bool requireOperands(unsigned count) {
-    if (operands.size() == count)
-      return true;
-    error() << "has " << operands.size() << " tensor operands, expected "
-            << count;
-    return false;
-  }
-  RankedTensorType resultType(unsigned number) {
-    if (number >= node.outputs.size() || !node.outputs[number].isTensor) {
-      error() << "has no output tensor " << number;
-      return {};
-    }
-    RankedTensorType type =
-        plan.getType(plan.get(node.outputs[number]), location);
-    failedAlready |= !type;
-    return type;
-  }
-  /// The argument that is not a tensor, as a rank-0 constant.
-  Value constant() {
-    const Argument *found = nullptr;
-    for (const Argument &input : node.inputs)
-      if (!input.isTensor)
-        found = &input;
-    if (!found || (found->kind != ConstantKind::Integer &&
-                   found->kind != ConstantKind::Float)) {
-      error() << "needs a number as its other operand";
-      return {};
-    }
-    double value = found->kind == ConstantKind::Float
-                       ? found->real
-                       : static_cast<double>(found->integer);
-    if (found->kind == ConstantKind::Integer &&
-        static_cast<int64_t>(value) != found->integer) {
-      error() << "integer " << found->integer << " is too large";
-      return {};
-    }
-    if (!std::isfinite(value)) {
-      error() << "constant is not finite";
-      return {};
-    }
-    auto type = RankedTensorType::get({}, builder.getF64Type());
-    return tv::ConstantOp::create(builder, location, type,
-                                  DenseElementsAttr::get(type, value),
-                                  tv::DomainAttr());
-  }
-};
-
-using Results = SmallVectorImpl<Value>;
-using Handler = void (*)(ForwardOp &, Results &);
-} // namespace
 
 static void importCopy(ForwardOp &op, Results &results) {
   op.keyword("dtype_or_device");
@@ -390,77 +288,44 @@ static void importEmbedding(ForwardOp &op, Results &results) {
                                               start, tv::DomainAttr()));
 }
 
-static void importCausalMask(ForwardOp &op, Results &results) {
-  RankedTensorType type = op.resultType(0);
-  if (!type || !op.requireOperands(2))
-    return;
-  int64_t rank = type.getRank();
-  if (rank < 2 || type.getDimSize(rank - 1) != type.getDimSize(rank - 2)) {
-    op.error() << "gives " << type << ", which is not square";
-    return;
-  }
-  results.push_back(tv::CausalMaskOp::create(op.builder, op.location, type,
-                                             tv::DomainAttr()));
-}
-
-static void importRotary(ForwardOp &op, Results &results) {
-  if (!op.requireOperands(3))
-    return;
-  for (unsigned i = 0; i < 2; ++i)
-    if (RankedTensorType type = op.resultType(i))
-      results.push_back(tv::ComplexProductOp::create(
-          op.builder, op.location, type, op.operands[i], op.operands[2],
-          /*position_dimension=*/1, tv::DomainAttr()));
-}
-
-/// The handler of a signature. Functions of the user's own model are known by
-/// their last name: the module they live in differs from plan to plan.
-static Handler findHandler(StringRef signature) {
-  static const llvm::StringMap<Handler> table = {
-      {"torch.add", importBinary<tv::AddOp>},
-      {"torch.sub", importBinary<tv::SubtractOp>},
-      {"torch.mul", importBinary<tv::MultiplyOp>},
-      {"torch.div", importBinary<tv::DivideOp>},
-      {"torch.neg", importUnary<tv::NegateOp>},
-      {"torch.exp", importUnary<tv::ExpOp>},
-      {"torch.rsqrt", importUnary<tv::RsqrtOp>},
-      {"torch.nn.functional.silu", importUnary<tv::SiluOp>},
-      {"torch.pow", importPower},
-      {"torch.sum", importReduce<tv::ReductionKind::Sum>},
-      {"torch.mean", importReduce<tv::ReductionKind::Average>},
-      {"torch.Tensor.view", importView},
-      {"torch.Tensor.reshape", importView},
-      {"torch.transpose", importTranspose},
-      {"torch.matmul", importMatmul},
-      {"torch.nn.functional.linear", importLinear},
-      {"torch.nn.functional.softmax", importSoftmax},
-      {"torch.Tensor.float", importCopy},
-      {"torch.Tensor.contiguous", importCopy},
-      {"nnscaler.runtime.function.to", importCopy},
-      {"nnscaler.runtime.function.identity", importCopy},
-      {"nnscaler.runtime.function.multiref", importMultiref},
-      {"nnscaler.runtime.function.embedding", importEmbedding},
+/// The rule of a signature.
+static ForwardRule findRule(StringRef signature) {
+  constexpr MinusInfinity kept = MinusInfinity::Kept;
+  static const llvm::StringMap<ForwardRule> table = {
+      {"torch.add", {importBinary<tv::AddOp>, kept}},
+      {"torch.sub", {importBinary<tv::SubtractOp>}},
+      {"torch.mul", {importBinary<tv::MultiplyOp>}},
+      {"torch.div", {importBinary<tv::DivideOp>}},
+      {"torch.neg", {importUnary<tv::NegateOp>}},
+      {"torch.exp", {importUnary<tv::ExpOp>}},
+      {"torch.rsqrt", {importUnary<tv::RsqrtOp>}},
+      {"torch.nn.functional.silu", {importUnary<tv::SiluOp>}},
+      {"torch.pow", {importPower}},
+      {"torch.sum", {importReduce<tv::ReductionKind::Sum>}},
+      {"torch.mean", {importReduce<tv::ReductionKind::Average>}},
+      {"torch.Tensor.view", {importView, kept}},
+      {"torch.Tensor.reshape", {importView, kept}},
+      {"torch.transpose", {importTranspose, kept}},
+      {"torch.matmul", {importMatmul}},
+      {"torch.nn.functional.linear", {importLinear}},
+      {"torch.nn.functional.softmax", {importSoftmax}},
+      {"torch.Tensor.float", {importCopy, kept}},
+      {"torch.Tensor.contiguous", {importCopy, kept}},
+      {"nnscaler.runtime.function.to", {importCopy, kept}},
+      {"nnscaler.runtime.function.identity", {importCopy, kept}},
+      {"nnscaler.runtime.function.multiref", {importMultiref, kept}},
+      {"nnscaler.runtime.function.embedding", {importEmbedding}},
   };
-  static const llvm::StringMap<Handler> modelFunctions = {
-      {"create_mask", importCausalMask},
-      {"apply_mask", importBinary<tv::AddOp>},
-      {"apply_rotary_emb", importRotary},
-  };
-  if (Handler handler = table.lookup(signature))
-    return handler;
-  return modelFunctions.lookup(signature.rsplit('.').second);
+  ForwardRule rule = table.lookup(signature);
+  return rule.import ? rule : findModelFunction(signature.rsplit('.').second);
 }
 
 bool nnscaler::makesMinusInfinity(const Node &node) {
-  return findHandler(node.signature) == importCausalMask;
+  return findRule(node.signature).minusInfinity == MinusInfinity::Made;
 }
 
 bool nnscaler::keepsMinusInfinity(const Node &node) {
-  Handler handler = findHandler(node.signature);
-  return handler &&
-         llvm::is_contained<Handler>({importCopy, importMultiref, importView,
-                                      importTranspose, importBinary<tv::AddOp>},
-                                     handler);
+  return findRule(node.signature).minusInfinity == MinusInfinity::Kept;
 }
 
 LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
@@ -468,12 +333,12 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
                                         ArrayRef<Value> operands,
                                         OpBuilder &builder, Location location,
                                         SmallVectorImpl<Value> &results) {
-  Handler handler = findHandler(node.signature);
-  if (!handler)
+  ForwardRule rule = findRule(node.signature);
+  if (!rule.import)
     return emitError(location)
            << "unknown op '" << node.signature << "' (cell " << node.id << ")";
   ForwardOp op{plan, node, operands, builder, location, {}, false};
-  handler(op, results);
+  rule.import(op, results);
   if (op.failedAlready)
     return failure();
   for (const KeywordArgument &keyword : node.keywords)

@@ -1,0 +1,129 @@
+//===- ForwardOp.h - one forward op while it is imported --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_NNSCALER_FORWARDOP_H
+#define VERIFY_LIB_NNSCALER_FORWARDOP_H
+
+#include "Importer.h"
+
+namespace verify::nnscaler {
+
+/// One forward op while it is imported. Accessors report what is wrong at the
+/// op; `failedAlready` remembers that they did.
+struct ForwardOp {
+  const PlanContext &plan;
+  const Node &node;
+  llvm::ArrayRef<mlir::Value> operands; ///< tensor inputs, in order
+  mlir::OpBuilder &builder;
+  mlir::Location location;
+  llvm::SmallDenseSet<llvm::StringRef> usedKeywords;
+  bool failedAlready = false;
+
+  mlir::InFlightDiagnostic error() {
+    failedAlready = true;
+    return mlir::emitError(location) << "'" << node.signature << "': ";
+  }
+
+  const Argument *keyword(llvm::StringRef name) {
+    usedKeywords.insert(name);
+    for (const KeywordArgument &argument : node.keywords)
+      if (argument.name == name)
+        return &argument.value;
+    return nullptr;
+  }
+  /// A keyword whose value may only be `None` or absent.
+  void requireNone(llvm::StringRef name) {
+    const Argument *value = keyword(name);
+    if (value && (value->isTensor || value->kind != ConstantKind::None))
+      error() << "keyword '" << name << "' other than None is not supported";
+  }
+  std::optional<int64_t> integer(llvm::StringRef name) {
+    const Argument *value = keyword(name);
+    if (!value || value->isTensor || value->kind == ConstantKind::None)
+      return std::nullopt;
+    if (value->kind == ConstantKind::Integer)
+      return value->integer;
+    error() << "keyword '" << name << "' is not an integer";
+    return std::nullopt;
+  }
+  /// A dimension, counted from the end if negative.
+  int64_t dimension(int64_t value, int64_t rank) {
+    int64_t result = value < 0 ? value + rank : value;
+    if (result < 0 || result >= rank) {
+      error() << "has no dimension " << value;
+      return 0;
+    }
+    return result;
+  }
+  mlir::RankedTensorType operandType(unsigned number) {
+    return mlir::cast<mlir::RankedTensorType>(operands[number].getType());
+  }
+  bool requireOperands(unsigned count) {
+    if (operands.size() == count)
+      return true;
+    error() << "has " << operands.size() << " tensor operands, expected "
+            << count;
+    return false;
+  }
+  mlir::RankedTensorType resultType(unsigned number) {
+    if (number >= node.outputs.size() || !node.outputs[number].isTensor) {
+      error() << "has no output tensor " << number;
+      return {};
+    }
+    mlir::RankedTensorType type =
+        plan.getType(plan.get(node.outputs[number]), location);
+    failedAlready |= !type;
+    return type;
+  }
+  /// The argument that is not a tensor, as a rank-0 constant.
+  mlir::Value constant() {
+    const Argument *found = nullptr;
+    for (const Argument &input : node.inputs)
+      if (!input.isTensor)
+        found = &input;
+    if (!found || (found->kind != ConstantKind::Integer &&
+                   found->kind != ConstantKind::Float)) {
+      error() << "needs a number as its other operand";
+      return {};
+    }
+    double value = found->kind == ConstantKind::Float
+                       ? found->real
+                       : static_cast<double>(found->integer);
+    if (found->kind == ConstantKind::Integer &&
+        static_cast<int64_t>(value) != found->integer) {
+      error() << "integer " << found->integer << " is too large";
+      return {};
+    }
+    if (!std::isfinite(value)) {
+      error() << "constant is not finite";
+      return {};
+    }
+    auto type = mlir::RankedTensorType::get({}, builder.getF64Type());
+    return tv::ConstantOp::create(builder, location, type,
+                                  mlir::DenseElementsAttr::get(type, value),
+                                  tv::DomainAttr());
+  }
+};
+
+using Results = llvm::SmallVectorImpl<mlir::Value>;
+
+/// What becomes of minus infinity in a forward op: results never hold it, hold
+/// it where an operand does, or hold it by themselves.
+enum class MinusInfinity { Never, Kept, Made };
+
+/// How ops of one signature are imported.
+struct ForwardRule {
+  void (*import)(ForwardOp &, Results &) = nullptr;
+  MinusInfinity minusInfinity = MinusInfinity::Never;
+};
+
+/// The rule of a function of the user's own model, by its last name: the module
+/// it lives in differs from plan to plan. Without `import` if none is known.
+ForwardRule findModelFunction(llvm::StringRef name);
+
+} // namespace verify::nnscaler
+
+#endif // VERIFY_LIB_NNSCALER_FORWARDOP_H
