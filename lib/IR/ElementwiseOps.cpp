@@ -42,6 +42,19 @@ struct Build {
     return PowerOp::create(builder, location, type, value, numerator,
                            denominator, DomainAttr());
   }
+  Value erf(Value value) {
+    return ErfOp::create(builder, location, type, value, DomainAttr());
+  }
+  Value erfDerivative(Value value) {
+    return ErfDerivativeOp::create(builder, location, type, value,
+                                   DomainAttr());
+  }
+  /// The scalar `base` to the power `numerator / denominator`.
+  Value scalarPower(double base, int64_t numerator, int64_t denominator) {
+    Value value = scalar(base);
+    return PowerOp::create(builder, location, value.getType(), value, numerator,
+                           denominator, DomainAttr());
+  }
   Value scalar(double value) { return buildScalar(builder, location, value); }
   /// `gradient`, summed to the shape of `operand`.
   Value to(Value operand, Value gradient) {
@@ -138,6 +151,43 @@ LogicalResult SiluOp::buildGradients(OpBuilder &builder, Value gradient,
   Value through = build.divide(
       build.multiply(build.multiply(direct, getOperand()), decay), denominator);
   gradients.append({build.add(direct, through)});
+  return success();
+}
+
+//===--- ErfOp ------------------------------------------------------------===//
+
+LogicalResult ErfOp::buildGradients(OpBuilder &builder, Value gradient,
+                                    SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  gradients.append(
+      {build.multiply(gradient, build.erfDerivative(getOperand()))});
+  return success();
+}
+
+//===--- ErfDerivativeOp --------------------------------------------------===//
+
+LogicalResult
+ErfDerivativeOp::buildGradients(OpBuilder &builder, Value gradient,
+                                SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  Value slope = build.multiply(build.multiply(getOperand(), getResult()),
+                               build.scalar(-2));
+  gradients.append({build.multiply(gradient, slope)});
+  return success();
+}
+
+//===--- GeluOp -----------------------------------------------------------===//
+
+LogicalResult GeluOp::buildGradients(OpBuilder &builder, Value gradient,
+                                     SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  // With s = x / sqrt(2), d x (1 + erf s) / 2 = (1 + erf s + s erf'(s)) / 2.
+  Value root = build.scalarPower(2, -1, 2);
+  Value scaled = build.multiply(getOperand(), root);
+  Value distribution = build.add(build.erf(scaled), build.scalar(1));
+  Value density = build.multiply(scaled, build.erfDerivative(scaled));
+  Value half = build.multiply(gradient, build.scalar(0.5));
+  gradients.append({build.multiply(half, build.add(distribution, density))});
   return success();
 }
 

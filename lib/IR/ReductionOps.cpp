@@ -96,3 +96,58 @@ FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
                                   getDomainAttr());
   return SmallVector<Value>{result};
 }
+
+//===--- LayerNormOp ------------------------------------------------------===//
+
+LogicalResult LayerNormOp::verify() {
+  auto type = cast<RankedTensorType>(getOperand().getType());
+  ArrayRef<int64_t> normalized =
+      cast<RankedTensorType>(getWeight().getType()).getShape();
+  if (isExtended(type) || getResult().getType() != type)
+    return emitOpError("operand and result are not of one real type");
+  if (cast<RankedTensorType>(getBias().getType()).getShape() != normalized)
+    return emitOpError("weight and bias differ in shape");
+  if (normalized.empty() ||
+      static_cast<int64_t>(normalized.size()) > type.getRank() ||
+      type.getShape().take_back(normalized.size()) != normalized)
+    return emitOpError("last dimensions of the operand are not those of the "
+                       "weight");
+  if (!(getEpsilon().convertToDouble() > 0))
+    return emitOpError("epsilon is not positive");
+  return success();
+}
+
+FailureOr<SmallVector<Value>> LayerNormOp::decompose(OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(getOperand().getType());
+  int64_t count = cast<RankedTensorType>(getWeight().getType()).getRank();
+  SmallVector<int64_t> shape(type.getShape()), dimensions;
+  for (int64_t i = type.getRank() - count; i < type.getRank(); ++i) {
+    shape[i] = 1;
+    dimensions.push_back(i);
+  }
+  auto average = [&](Value value) -> Value {
+    return ReduceOp::create(builder, getLoc(),
+                            RankedTensorType::get(shape, type.getElementType()),
+                            ReductionKind::Average, value, dimensions,
+                            /*keep=*/true, getDomainAttr());
+  };
+  auto multiply = [&](Value left, Value right) -> Value {
+    return MultiplyOp::create(builder, getLoc(), type, left, right,
+                              getDomainAttr());
+  };
+  Value centered = SubtractOp::create(builder, getLoc(), type, getOperand(),
+                                      average(getOperand()), getDomainAttr());
+  Value variance = average(PowerOp::create(builder, getLoc(), type, centered, 2,
+                                           1, getDomainAttr()));
+  Value scale = RsqrtOp::create(
+      builder, getLoc(), variance.getType(),
+      AddOp::create(
+          builder, getLoc(), variance.getType(), variance,
+          buildScalar(builder, getLoc(), getEpsilon().convertToDouble()),
+          getDomainAttr()),
+      getDomainAttr());
+  Value scaled = multiply(multiply(centered, scale), getWeight());
+  Value result = AddOp::create(builder, getLoc(), type, scaled, getBias(),
+                               getDomainAttr());
+  return SmallVector<Value>{result};
+}

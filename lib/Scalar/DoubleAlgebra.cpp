@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
 #include <cmath>
@@ -124,6 +125,8 @@ Scalar DoubleAlgebra::apply(Function function, Scalar argument) {
     return fromDouble(std::tanh(value));
   case Function::Erf:
     return fromDouble(std::erf(value));
+  case Function::ErfDerivative:
+    return fromDouble(2 * llvm::numbers::inv_sqrtpi * std::exp(-value * value));
   case Function::Abs:
     return fromDouble(std::fabs(value));
   case Function::Sign:

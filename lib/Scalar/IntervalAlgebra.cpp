@@ -284,6 +284,13 @@ Scalar IntervalAlgebra::apply(Function function, Scalar argument) {
     mpfr_erf(to.lower(), from.lower(), MPFR_RNDD);
     mpfr_erf(to.upper(), from.upper(), MPFR_RNDU);
     return checked(result);
+  case Function::ErfDerivative: {
+    Scalar square = power(argument, 2);
+    Scalar decay = apply(Function::Exp, negate(square));
+    Scalar pi = allocate();
+    mpfi_const_pi(get(pi).value);
+    return divide(multiply(rational(2), decay), apply(Function::Sqrt, pi));
+  }
   case Function::Abs:
     mpfi_abs(to.value, from.value);
     return checked(result);

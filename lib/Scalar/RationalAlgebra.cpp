@@ -12,6 +12,7 @@
 #include "Verify/Scalar/NumericAlgebras.h"
 
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
 #include <cmath>
@@ -126,6 +127,9 @@ Scalar RationalAlgebra::apply(Function function, Scalar argument) {
     return value.isZero() ? argument : inexact(std::tanh(approximate));
   case Function::Erf:
     return value.isZero() ? argument : inexact(std::erf(approximate));
+  case Function::ErfDerivative:
+    return inexact(2 * llvm::numbers::inv_sqrtpi *
+                   std::exp(-approximate * approximate));
   case Function::Abs:
     return constant(value.abs());
   case Function::Sign:

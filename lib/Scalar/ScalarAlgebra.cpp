@@ -48,6 +48,8 @@ llvm::StringRef verify::getName(Function function) {
     return "tanh";
   case Function::Erf:
     return "erf";
+  case Function::ErfDerivative:
+    return "erf_derivative";
   case Function::Abs:
     return "abs";
   case Function::Sign:

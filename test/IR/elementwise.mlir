@@ -24,6 +24,12 @@ tv.graph @reference <dp = 2> {
   %rsqrt = tv.rsqrt %exp : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.silu %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %silu = tv.silu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tv.erf %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %erf = tv.erf %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tv.erf_derivative %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %slope = tv.erf_derivative %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tv.gelu %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %gelu = tv.gelu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.copy %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xbf16>
   %copy = tv.copy %x : (tensor<4x8xf32>) -> tensor<4x8xbf16>
   // The default denominator is not printed.

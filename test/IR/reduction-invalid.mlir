@@ -45,3 +45,31 @@ tv.graph @softmax_of_no_dimension <> {
   // expected-error @below {{has no dimension -1}}
   %y = tv.softmax %x {dimension = -1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
 }
+
+// -----
+
+tv.graph @layer_norm_of_other_dimension <> {
+  %x = tv.input <input "x"> : tensor<4x8xf32>
+  %w = tv.input <parameter "w"> : tensor<4xf32>
+  // expected-error @below {{last dimensions of the operand are not those of the weight}}
+  %y = tv.layer_norm %x, %w, %w {epsilon = 1.0e-5 : f64} : (tensor<4x8xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4x8xf32>
+}
+
+// -----
+
+tv.graph @layer_norm_without_epsilon <> {
+  %x = tv.input <input "x"> : tensor<4x8xf32>
+  %w = tv.input <parameter "w"> : tensor<8xf32>
+  // expected-error @below {{epsilon is not positive}}
+  %y = tv.layer_norm %x, %w, %w {epsilon = 0.0 : f64} : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+}
+
+// -----
+
+tv.graph @layer_norm_with_another_bias <> {
+  %x = tv.input <input "x"> : tensor<4x8xf32>
+  %w = tv.input <parameter "w"> : tensor<8xf32>
+  %b = tv.input <parameter "b"> : tensor<4x8xf32>
+  // expected-error @below {{weight and bias differ in shape}}
+  %y = tv.layer_norm %x, %w, %b {epsilon = 1.0e-5 : f64} : (tensor<4x8xf32>, tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+}

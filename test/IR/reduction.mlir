@@ -17,6 +17,14 @@ tv.graph @reference <dp = 2> {
   %masked = tv.softmax %mask {dimension = 1 : i64} : (tensor<4x8x!tv.extended<f32>>) -> tensor<4x8xf32>
 }
 
+// CHECK-LABEL: tv.graph @layer_norm
+tv.graph @layer_norm <> {
+  %x = tv.input <input "x"> : tensor<4x8xf32>
+  %w = tv.input <parameter "w"> : tensor<8xf32>
+  // CHECK: tv.layer_norm %{{.*}}, %{{.*}}, %{{.*}} {epsilon = 1.000000e-05 : f64} : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %y = tv.layer_norm %x, %w, %w {epsilon = 1.0e-5 : f64} : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+}
+
 // CHECK-LABEL: tv.graph @plan
 tv.graph @plan <device = 2> {
   %x = tv.undefined "x" on <device = 0> : tensor<4x8xf32>

@@ -216,7 +216,7 @@ TEST(NumericAlgebrasTest, FunctionsLieInIntervals) {
   for (Function function :
        {Function::Exp, Function::Log, Function::Sqrt, Function::Rsqrt,
         Function::Sin, Function::Cos, Function::Tanh, Function::Erf,
-        Function::Abs, Function::Sign})
+        Function::ErfDerivative, Function::Abs, Function::Sign})
     for (int64_t top = 1; top < 40; ++top) {
       Scalar enclosed = intervals.apply(function, intervals.rational(top, 7));
       double value =
@@ -239,8 +239,9 @@ TEST(NumericAlgebrasTest, IntervalsOfFunctionsContainTheirEnds) {
   EXPECT_TRUE(intervals.status().isUndecided);
   Scalar wide = intervals.select(unknown, intervals.rational(1, 3),
                                  intervals.rational(2, 3));
-  for (Function function : {Function::Exp, Function::Log, Function::Rsqrt,
-                            Function::Tanh, Function::Erf, Function::Cos})
+  for (Function function :
+       {Function::Exp, Function::Log, Function::Rsqrt, Function::Tanh,
+        Function::Erf, Function::ErfDerivative, Function::Cos})
     for (int64_t top : {1, 2}) {
       Scalar at = intervals.apply(function, intervals.rational(top, 3));
       EXPECT_FALSE(intervals.areDisjoint(intervals.apply(function, wide), at));

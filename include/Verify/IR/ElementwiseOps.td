@@ -123,6 +123,40 @@ def TV_SiluOp : TV_UnaryOp<"silu",
   }];
 }
 
+def TV_ErfOp : TV_UnaryOp<"erf",
+    "algebra.apply(::verify::Function::Erf, scalars[0])"> {
+  let summary = "elementwise error function";
+  let description = [{
+    `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to the element.
+
+    Example: `%1 = tv.erf %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_ErfDerivativeOp : TV_UnaryOp<"erf_derivative",
+    "algebra.apply(::verify::Function::ErfDerivative, scalars[0])"> {
+  let summary = "elementwise derivative of the error function";
+  let description = [{
+    `2 exp(-x^2) / sqrt(pi)`.
+
+    Example: `%1 = tv.erf_derivative %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_GeluOp : TV_UnaryOp<"gelu",
+    "algebra.multiply(algebra.multiply(scalars[0], algebra.rational(1, 2)), "
+    "algebra.add(algebra.rational(1), algebra.apply(::verify::Function::Erf, "
+    "algebra.multiply(scalars[0], algebra.power(algebra.rational(2), -1, 2)))))"
+    > {
+  let summary = "elementwise x times the normal distribution function of x";
+  let description = [{
+    `x / 2 * (1 + erf(x / sqrt(2)))`, without approximation
+    (https://arxiv.org/abs/1606.08415).
+
+    Example: `%1 = tv.gelu %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
 def TV_CopyOp : TV_UnaryOp<"copy", "scalars[0]", [TV_AcceptsExtended]> {
   let summary = "the operand";
   let description = [{

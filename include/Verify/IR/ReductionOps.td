@@ -45,4 +45,22 @@ def TV_SoftmaxOp : TV_CompositionOp<"softmax"> {
   let hasVerifier = 1;
 }
 
+def TV_LayerNormOp : TV_CompositionOp<"layer_norm"> {
+  let summary = "normalization over the last dimensions";
+  let description = [{
+    `(x - mean(x)) / sqrt(mean((x - mean(x))^2) + epsilon) * weight + bias`,
+    with averages over as many trailing dimensions as `weight` and `bias` have
+    (https://arxiv.org/abs/1607.06450). These dimensions are whole.
+
+    Example: `%3 = tv.layer_norm %0, %1, %2 {epsilon = 1.0e-5 : f64} : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>`
+  }];
+  let arguments = (ins TV_Tensor:$operand, TV_Tensor:$weight, TV_Tensor:$bias,
+                       F64Attr:$epsilon, OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    operands (`on` $domain^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // VERIFY_IR_REDUCTIONOPS

@@ -46,6 +46,7 @@ enum class Function : uint8_t {
   Cos,
   Tanh,
   Erf,
+  ErfDerivative, ///< `2 exp(-x^2) / sqrt(pi)`
   Abs,
   Sign
 };
