@@ -117,6 +117,15 @@ ArrayRef<int64_t> TermAlgebra::getIndex(Scalar atom) const {
   return getWeights(atom);
 }
 
+Scalar TermAlgebra::withOperands(Scalar term, ArrayRef<Scalar> operands) {
+  // A copy: creating a node moves the others.
+  Node like = node(term);
+  for (auto [own, other] : llvm::zip_equal(like.operands, operands))
+    if (getSort(own) != getSort(other))
+      return fail("an operand replaced by one of another sort", like.sort);
+  return intern(like.kind, like.sort, like.payload, operands, like.words);
+}
+
 //===--- Traversal --------------------------------------------------------===//
 
 llvm::SmallVector<Scalar>

@@ -11,6 +11,7 @@
 
 #include "Verify/Solver/Solver.h"
 
+#include "Generalization.h"
 #include "Obligation.h"
 #include "Replay.h"
 #include "Samples.h"
@@ -74,9 +75,14 @@ private:
   ProofResult checkRecord(RecordId record);
   ProofResult checkOneByOne(const Argument &argument);
   Answer ask(const Query &query, bool isLinear);
+  ProofResult proveEquation(Scalar left, Scalar right,
+                            llvm::ArrayRef<Condition> wanted);
   ProofResult proveWithoutNormalForm(const Claim &claim,
                                      llvm::ArrayRef<Scalar> roots);
   ProofResult finish(ProofResult result);
+  std::string printObligation(Scalar left, Scalar right,
+                              llvm::ArrayRef<Condition> wanted,
+                              const std::string &origin);
 
   Samples samples;
   std::unique_ptr<Z3Solver> solver;
@@ -248,17 +254,32 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
       (terms.isRealOrExtended(left) && terms.isRealOrExtended(right));
   if (!haveSorts)
     return finish(unknown("an equation between scalars of different sorts"));
+  // For any value of what both sides have in common, if that suffices.
+  if (auto general = generalize(terms, left, right, wanted)) {
+    ProofResult result =
+        proveEquation(general->left, general->right, general->hypotheses);
+    if (result.verdict == Verdict::Proved) {
+      ++statistics.generalized;
+      return finish(result);
+    }
+  }
+  return finish(proveEquation(left, right, wanted));
+}
+
+ProofResult
+Prover::Implementation::proveEquation(Scalar left, Scalar right,
+                                      llvm::ArrayRef<Condition> wanted) {
   if (auto difference = samples.findDifference(left, right, wanted))
-    return finish({Verdict::NotProved, "the sides differ at a sample",
-                   std::move(*difference)});
+    return {Verdict::NotProved, "the sides differ at a sample",
+            std::move(*difference)};
   statistics.sampled += samples.haveAgreed();
   setHypotheses(wanted);
   std::optional<RecordId> record = normalizer->proveEqual(left, right);
   if (normalizer->failure())
-    return finish(unknown(*normalizer->failure()));
+    return unknown(*normalizer->failure());
   bool isExtended = terms.isExtended(left) || terms.isExtended(right);
   if (!record && isExtended)
-    return finish(unknown("the normal forms differ"));
+    return unknown("the normal forms differ");
   ProofResult result;
   if (record)
     result = checkRecord(*record);
@@ -269,7 +290,7 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
                                     {left, right});
   if (result.verdict == Verdict::Proved && !replay->proves(left, right))
     result = unknown("the accepted steps do not make up the equation");
-  return finish(result);
+  return result;
 }
 
 ProofResult
@@ -301,6 +322,20 @@ std::string Prover::Implementation::toSmtLib(Scalar left, Scalar right,
                        " = " + terms.toString(right, 6);
   if (std::optional<ProofResult> refused = refuse())
     return "; " + origin + "\n; not encoded: " + refused->reason + "\n";
+  if (auto general = generalize(terms, left, right, wanted)) {
+    setHypotheses(general->hypotheses);
+    if (normalizer->proveEqual(general->left, general->right))
+      return printObligation(general->left, general->right, general->hypotheses,
+                             origin + ", for any value of what both sides have "
+                                      "in common");
+  }
+  return printObligation(left, right, wanted, origin);
+}
+
+std::string
+Prover::Implementation::printObligation(Scalar left, Scalar right,
+                                        llvm::ArrayRef<Condition> wanted,
+                                        const std::string &origin) {
   setHypotheses(wanted);
   std::optional<RecordId> record = normalizer->proveEqual(left, right);
   if (normalizer->failure())

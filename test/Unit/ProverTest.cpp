@@ -308,6 +308,30 @@ TEST_F(ProverTest, ClearForgetsTerms) {
   expectNotProved(real(5), real(6));
 }
 
+TEST_F(ProverTest, CommonPartsNeedNotBeOpened) {
+  // Powers of a sum that no normal form of this size could hold, in common.
+  Expression large = number(0);
+  for (int64_t i = 0; i < 40; ++i)
+    large = large + real(0, i) * real(1, i);
+  Expression common = pow(large, 12), x = real(2);
+  size_t before = prover.getStatistics().generalized;
+  expectProved(common * x + common, common * (x + 1));
+  EXPECT_EQ(prover.getStatistics().generalized, before + 1);
+  // What holds only for the value of a common part is proved with it.
+  expectProved(exp(x) * (x - x) + large, large);
+  EXPECT_NE(prove(common * x + common, common * (x + 2)), Verdict::Proved);
+}
+
+TEST_F(ProverTest, HypothesesAboutCommonPartsAreKept) {
+  Expression divisor = exp(real(0)) - real(1);
+  expectProved(divisor * real(2) / divisor, real(2), {nonZero(divisor)});
+  expectNotProved(divisor * real(2) / divisor, real(2));
+  // A hypothesis about one common part says nothing about another.
+  Expression other = exp(real(3)) - real(1);
+  expectNotProved(divisor * real(2) / divisor, real(2) * other / other,
+                  {nonZero(other)});
+}
+
 TEST_F(ProverTest, SmtLibText) {
   Expression x = real(0), y = real(1);
   std::string text = prover.toSmtLib(exp(x) * exp(y), exp(y + x), {});

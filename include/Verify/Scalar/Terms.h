@@ -147,6 +147,9 @@ public:
   /// Every node at or below `roots`, operands before users.
   llvm::SmallVector<Scalar> collectNodes(llvm::ArrayRef<Scalar> roots) const;
 
+  /// `term` with other operands, of the same sorts.
+  Scalar withOperands(Scalar term, llvm::ArrayRef<Scalar> operands);
+
   /// The term as text, for diagnostics; parts deeper than `depth` are `...`.
   /// `nameAtom` names atoms; without it they are `t3[0, 1]`.
   std::string

@@ -69,6 +69,8 @@ struct ProverStatistics {
   size_t obligations = 0;
   /// Both sides were the same term.
   size_t identical = 0;
+  /// Proved for any value of the terms that both sides have in common.
+  size_t generalized = 0;
   size_t proved = 0;
   size_t provedByNormalization = 0;
   size_t notProved = 0;
