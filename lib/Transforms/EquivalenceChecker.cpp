@@ -9,11 +9,9 @@
 using namespace mlir;
 using namespace verify;
 
-/// A lemma is local: a stage with more ops than this is not worth a proof,
-/// because the lemma's tensors do not correspond.
-static constexpr size_t lemmaLimit = 48;
-/// Results of the contract are worth more.
-static constexpr size_t resultLimit = 160;
+/// A stage with more ops than this is not worth a proof: too much lies between
+/// tensors that correspond.
+static constexpr size_t stageLimit = 1024;
 
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
@@ -65,8 +63,8 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted,
     }
     ExpectStatus status;
     bool isResult = static_cast<bool>(expect.getContract());
-    tv::StageOp stage = stages.build(expect, builder, status.assumed,
-                                     isResult ? resultLimit : lemmaLimit);
+    tv::StageOp stage =
+        stages.build(expect, builder, status.assumed, stageLimit);
     bool isReady = true;
     for (tv::ExpectOp assumed : status.assumed)
       if (!statuses.contains(assumed)) {
