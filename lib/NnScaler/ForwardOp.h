@@ -9,6 +9,8 @@
 
 #include "Importer.h"
 
+#include <cmath>
+
 namespace verify::nnscaler {
 
 /// One forward op while it is imported. Accessors report what is wrong at the
@@ -48,6 +50,33 @@ struct ForwardOp {
       return value->integer;
     error() << "keyword '" << name << "' is not an integer";
     return std::nullopt;
+  }
+  /// A number; an error if there is none.
+  double real(llvm::StringRef name) {
+    const Argument *value = keyword(name);
+    if (value && !value->isTensor && value->kind == ConstantKind::Float &&
+        std::isfinite(value->real))
+      return value->real;
+    if (value && !value->isTensor && value->kind == ConstantKind::Integer &&
+        std::abs(value->integer) < int64_t(1) << 53)
+      return static_cast<double>(value->integer);
+    error() << "keyword '" << name << "' is not a number";
+    return 0;
+  }
+  /// A truth value; an error if there is none.
+  bool boolean(llvm::StringRef name) {
+    const Argument *value = keyword(name);
+    if (value && !value->isTensor && value->kind == ConstantKind::Boolean)
+      return value->integer;
+    error() << "keyword '" << name << "' is not a truth value";
+    return false;
+  }
+  /// The sub-tensor of tensor operand `number`.
+  const SubTensor &operandTensor(unsigned number) const {
+    for (const Argument &input : node.inputs)
+      if (input.isTensor && number-- == 0)
+        return plan.get(input);
+    llvm_unreachable("there are as many sub-tensors as operands");
   }
   /// A dimension, counted from the end if negative.
   int64_t dimension(int64_t value, int64_t rank) {
@@ -114,6 +143,13 @@ using Results = llvm::SmallVectorImpl<mlir::Value>;
 /// it where an operand does, or hold it by themselves.
 enum class MinusInfinity { Never, Kept, Made };
 
+/// What dropout with probability `probability` makes of `value`: elements are
+/// kept or dropped by draws that belong to this op and to `bounds`, start, end
+/// and extent of each dimension of `value` in the whole tensor. `name` tells
+/// the draws of one op apart. Null after an error.
+mlir::Value buildDropout(ForwardOp &op, mlir::Value value, double probability,
+                         llvm::ArrayRef<int64_t> bounds, llvm::StringRef name);
+
 /// How ops of one signature are imported.
 struct ForwardRule {
   void (*import)(ForwardOp &, Results &) = nullptr;
@@ -123,6 +159,9 @@ struct ForwardRule {
 /// The rule of a function of the user's own model, by its last name: the module
 /// it lives in differs from plan to plan. Without `import` if none is known.
 ForwardRule findModelFunction(llvm::StringRef name);
+
+/// `torch.nn.functional.dropout`.
+void importDropout(ForwardOp &op, Results &results);
 
 } // namespace verify::nnscaler
 

@@ -270,6 +270,34 @@ static void importSoftmax(ForwardOp &op, Results &results) {
         op.builder, op.location, type, op.operands[0], at, tv::DomainAttr()));
 }
 
+static void importGelu(ForwardOp &op, Results &results) {
+  if (const Argument *approximate = op.keyword("approximate"))
+    if (approximate->isTensor || approximate->text != "none")
+      op.error() << "keyword 'approximate' other than 'none' is not supported";
+  importUnary<tv::GeluOp>(op, results);
+}
+
+static void importLayerNorm(ForwardOp &op, Results &results) {
+  const Argument *shape = op.keyword("normalized_shape");
+  double epsilon = op.real("eps");
+  RankedTensorType type = op.resultType(0);
+  if (!op.requireOperands(3) || !type || op.failedAlready)
+    return;
+  ArrayRef<int64_t> normalized = op.operandType(1).getShape();
+  bool fits = shape && shape->elements.size() == normalized.size();
+  if (fits)
+    for (auto [argument, size] : llvm::zip(shape->elements, normalized))
+      fits &= !argument.isTensor && argument.kind == ConstantKind::Integer &&
+              argument.integer == size;
+  if (!fits) {
+    op.error() << "keyword 'normalized_shape' is not the shape of the weight";
+    return;
+  }
+  results.push_back(tv::LayerNormOp::create(
+      op.builder, op.location, type, op.operands[0], op.operands[1],
+      op.operands[2], llvm::APFloat(epsilon), tv::DomainAttr()));
+}
+
 static void importEmbedding(ForwardOp &op, Results &results) {
   op.requireNone("padding_idx");
   int64_t start = op.integer("start").value_or(0);
@@ -311,6 +339,9 @@ static ForwardRule findRule(StringRef signature) {
       {"torch.nn.functional.softmax", {importSoftmax}},
       {"torch.Tensor.float", {importCopy, kept}},
       {"torch.Tensor.contiguous", {importCopy, kept}},
+      {"torch.nn.functional.dropout", {importDropout}},
+      {"torch.nn.functional.gelu", {importGelu}},
+      {"nnscaler.runtime.function.layer_norm", {importLayerNorm}},
       {"nnscaler.runtime.function.to", {importCopy, kept}},
       {"nnscaler.runtime.function.identity", {importCopy, kept}},
       {"nnscaler.runtime.function.multiref", {importMultiref, kept}},

@@ -12,6 +12,7 @@
 
 #include "ForwardOp.h"
 
+#include "Verify/IR/Gradients.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -49,11 +50,178 @@ static void importApplyMask(ForwardOp &op, Results &results) {
                                         tv::DomainAttr()));
 }
 
+namespace {
+/// Builds ops of an op's body, their types from their operands.
+struct Body {
+  ForwardOp &op;
+
+  RankedTensorType like(Value value, ArrayRef<int64_t> shape) {
+    auto type = cast<RankedTensorType>(value.getType());
+    return RankedTensorType::get(shape, type.getElementType());
+  }
+  ArrayRef<int64_t> shape(Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  }
+  Value reshape(Value value, ArrayRef<int64_t> shape) {
+    return tv::ReshapeOp::create(op.builder, op.location, like(value, shape),
+                                 value, tv::DomainAttr());
+  }
+  Value transpose(Value value, ArrayRef<int64_t> permutation) {
+    SmallVector<int64_t> result;
+    for (int64_t dimension : permutation)
+      result.push_back(shape(value)[dimension]);
+    return tv::TransposeOp::create(op.builder, op.location, like(value, result),
+                                   value, permutation, tv::DomainAttr());
+  }
+  Value linear(Value value, Value weight) {
+    SmallVector<int64_t> result(shape(value));
+    result.back() = shape(weight)[0];
+    return tv::LinearOp::create(op.builder, op.location, like(value, result),
+                                value, weight, tv::DomainAttr());
+  }
+  Value matmul(Value left, Value right) {
+    SmallVector<int64_t> result(shape(left));
+    result.back() = shape(right).back();
+    return tv::MatmulOp::create(op.builder, op.location, like(left, result),
+                                left, right, tv::DomainAttr());
+  }
+  template <typename Op> Value binary(Value left, Value right) {
+    return Op::create(op.builder, op.location, left.getType(), left, right,
+                      tv::DomainAttr());
+  }
+};
+} // namespace
+
+/// Whether operand `number` has the shape that the others give it.
+static bool requireShape(ForwardOp &op, unsigned number,
+                         ArrayRef<int64_t> shape) {
+  if (op.operandType(number).getShape() == shape)
+    return true;
+  InFlightDiagnostic error = op.error();
+  error << "operand " << number << " is " << op.operandType(number)
+        << ", expected shape [";
+  llvm::interleaveComma(shape, error);
+  error << "]";
+  return false;
+}
+
+/// Start, end and extent of dimension `dimension` of a tensor operand.
+static std::array<int64_t, 3> boundsOf(ForwardOp &op, unsigned operand,
+                                       int64_t dimension) {
+  ArrayRef<int64_t> all =
+      op.plan.getPiece(op.operandTensor(operand)).getBounds();
+  return {all[3 * dimension], all[3 * dimension + 1], all[3 * dimension + 2]};
+}
+
+/// `self_attention(x, qkv, qkv_bias, out; mask, h, scale, dropout_p)`:
+/// attention over the first dimension of `x`, with the rows of `qkv` laid out
+/// as (heads, head size, 3).
+static void importSelfAttention(ForwardOp &op, Results &results) {
+  std::optional<int64_t> heads = op.integer("h");
+  double scale = op.real("scale"), probability = op.real("dropout_p");
+  if (op.boolean("mask"))
+    op.error() << "keyword 'mask' other than False is not supported";
+  RankedTensorType type = op.resultType(0);
+  if (!op.requireOperands(4) || !type || op.failedAlready)
+    return;
+  if (op.operandType(0).getRank() != 3 || op.operandType(1).getRank() != 2) {
+    op.error() << "needs an operand of rank 3 and weights of rank 2";
+    return;
+  }
+  Value x = op.operands[0];
+  int64_t length = op.operandType(0).getDimSize(0);
+  int64_t batch = op.operandType(0).getDimSize(1);
+  int64_t rows = op.operandType(1).getDimSize(0);
+  if (!heads || *heads < 1 || rows % 3 != 0 || rows / 3 % *heads != 0) {
+    op.error() << "has " << rows << " rows of projections for "
+               << heads.value_or(0) << " heads";
+    return;
+  }
+  int64_t size = rows / 3 / *heads;
+  if (!requireShape(op, 1, {rows, op.operandType(0).getDimSize(2)}) ||
+      !requireShape(op, 2, {rows}) ||
+      !requireShape(op, 3, {op.operandType(3).getDimSize(0), rows / 3}))
+    return;
+  Body body{op};
+  Value projected =
+      body.binary<tv::AddOp>(body.linear(x, op.operands[1]), op.operands[2]);
+  Value split = body.reshape(projected, {length, batch, *heads, size, 3});
+  auto part = [&](int64_t number, ArrayRef<int64_t> permutation) {
+    Value slice =
+        tv::SliceOp::create(op.builder, op.location,
+                            body.like(split, {length, batch, *heads, size, 1}),
+                            split, 4, number, number + 1, tv::DomainAttr());
+    return body.transpose(body.reshape(slice, {length, batch, *heads, size}),
+                          permutation);
+  };
+  Value query = body.binary<tv::MultiplyOp>(
+      part(0, {1, 2, 0, 3}), buildScalar(op.builder, op.location, scale));
+  Value scores = body.matmul(query, part(1, {1, 2, 3, 0}));
+  Value weights = tv::SoftmaxOp::create(
+      op.builder, op.location, scores.getType(), scores, 3, tv::DomainAttr());
+  // The draws are those of the batch's and the heads' part of the whole.
+  SmallVector<int64_t> bounds;
+  llvm::append_range(bounds, boundsOf(op, 0, 1));
+  for (int64_t bound : boundsOf(op, 1, 0)) {
+    if (bound % (3 * size) != 0) {
+      op.error() << "holds part of a head";
+      return;
+    }
+    bounds.push_back(bound / (3 * size));
+  }
+  for (int64_t i = 0; i < 2; ++i)
+    llvm::append_range(bounds, boundsOf(op, 0, 0));
+  weights = buildDropout(op, weights, probability, bounds, "attention dropout");
+  if (!weights)
+    return;
+  Value mixed =
+      body.transpose(body.matmul(weights, part(2, {1, 2, 0, 3})), {2, 0, 1, 3});
+  results.push_back(body.linear(body.reshape(mixed, {length, batch, rows / 3}),
+                                op.operands[3]));
+}
+
+/// `feedforward(x, w1, b1, w2; dropout, is_training)`: linear, gelu, dropout,
+/// linear.
+static void importFeedForward(ForwardOp &op, Results &results) {
+  double probability = op.real("dropout");
+  if (!op.boolean("is_training"))
+    probability = 0;
+  RankedTensorType type = op.resultType(0);
+  if (!op.requireOperands(4) || !type || op.failedAlready)
+    return;
+  RankedTensorType x = op.operandType(0);
+  int64_t rank = x.getRank();
+  if (rank < 1 || op.operandType(1).getRank() != 2 ||
+      op.operandType(3).getRank() != 2) {
+    op.error() << "needs weights of rank 2";
+    return;
+  }
+  int64_t hidden = op.operandType(1).getDimSize(0);
+  if (!requireShape(op, 1, {hidden, x.getDimSize(rank - 1)}) ||
+      !requireShape(op, 2, {hidden}) ||
+      !requireShape(op, 3, {op.operandType(3).getDimSize(0), hidden}))
+    return;
+  Body body{op};
+  Value inner = body.binary<tv::AddOp>(
+      body.linear(op.operands[0], op.operands[1]), op.operands[2]);
+  inner = tv::GeluOp::create(op.builder, op.location, inner.getType(), inner,
+                             tv::DomainAttr());
+  SmallVector<int64_t> bounds;
+  for (int64_t i = 0; i + 1 < rank; ++i)
+    llvm::append_range(bounds, boundsOf(op, 0, i));
+  llvm::append_range(bounds, boundsOf(op, 1, 0));
+  inner = buildDropout(op, inner, probability, bounds, "hidden dropout");
+  if (inner)
+    results.push_back(body.linear(inner, op.operands[3]));
+}
+
 ForwardRule nnscaler::findModelFunction(StringRef name) {
   static const llvm::StringMap<ForwardRule> table = {
       {"create_mask", {importCausalMask, MinusInfinity::Made}},
       {"apply_mask", {importApplyMask, MinusInfinity::Kept}},
       {"apply_rotary_emb", {importRotary}},
+      {"self_attention", {importSelfAttention}},
+      {"feedforward", {importFeedForward}},
   };
   return table.lookup(name);
 }

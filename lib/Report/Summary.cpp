@@ -27,8 +27,9 @@ static Contract getContract(tv::GraphOp graph) {
   Contract contract;
   for (Operation &op : graph.getBody().front()) {
     if (auto input = dyn_cast<tv::InputOp>(op)) {
-      bool isInput = input.getContract().getRole() == tv::ContractRole::Input;
-      ++(isInput ? contract.inputs : contract.parameters);
+      tv::ContractRole role = input.getContract().getRole();
+      contract.inputs += role == tv::ContractRole::Input;
+      contract.parameters += role == tv::ContractRole::Parameter;
     }
     auto expect = dyn_cast<tv::ExpectOp>(op);
     if (!expect || !expect.getContract())
@@ -44,6 +45,14 @@ static Contract getContract(tv::GraphOp graph) {
 /// `1 replica`, `2 replicas`.
 static std::string plural(int64_t count, StringRef noun) {
   return (Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
+}
+
+/// `file:line` of a location, or `?`.
+static std::string getSourceLine(Location location) {
+  if (auto place = location->findInstanceOf<FileLineColLoc>())
+    return (place.getFilename().getValue() + ":" + Twine(place.getLine()))
+        .str();
+  return "?";
 }
 
 static void printAssumptions(tv::GraphOp graph, const Contract &contract,
@@ -65,6 +74,19 @@ static void printAssumptions(tv::GraphOp graph, const Contract &contract,
   }
   out << "            exact real arithmetic; float literals are the simplest "
          "rationals that round to them\n";
+  for (StringRef assumption : getAssumptions(module))
+    out << "            " << assumption << "\n";
+  unsigned randomOps = 0;
+  for (auto input : graph.getBody().getOps<tv::InputOp>())
+    randomOps += input.getContract().getRole() == tv::ContractRole::Random;
+  if (randomOps)
+    out << "            what " << plural(randomOps, "random op")
+        << " draw for an element of the whole tensor is the same on both sides "
+           "and on every device:\n";
+  for (auto input : graph.getBody().getOps<tv::InputOp>())
+    if (input.getContract().getRole() == tv::ContractRole::Random)
+      out << "              " << input.getContract().getName().getValue()
+          << " at " << getSourceLine(input.getLoc()) << "\n";
   int64_t opaque = getStatistic(module, "opaque_tensors");
   if (opaque)
     out << "            " << plural(opaque, "function")

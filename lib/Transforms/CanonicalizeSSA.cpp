@@ -6,6 +6,7 @@
 
 #include "Verify/Transforms/Passes.h"
 
+#include "BatchSize.h"
 #include "LineageLinker.h"
 #include "PlanExecution.h"
 #include "Verify/Transforms/Report.h"
@@ -21,6 +22,8 @@ namespace verify {
 namespace {
 struct CanonicalizeSSAPass
     : verify::impl::CanonicalizeSSAPassBase<CanonicalizeSSAPass> {
+  using CanonicalizeSSAPassBase::CanonicalizeSSAPassBase;
+
   void runOnOperation() override {
     auto reference = getOperation().lookupSymbol<tv::PlanOp>("reference");
     auto plan = getOperation().lookupSymbol<tv::PlanOp>("plan");
@@ -30,6 +33,8 @@ struct CanonicalizeSSAPass
       getOperation().emitError("needs both plans, @reference and @plan");
       return signalPassFailure();
     }
+    if (std::optional<std::string> adapted = adaptBatchSize(reference, plan))
+      addAssumption(getOperation(), *adapted);
     if (failed(link(reference, plan)))
       return signalPassFailure();
     reference.erase();
@@ -52,7 +57,7 @@ struct CanonicalizeSSAPass
     PlanExecution first(reference, builder, referenceBoundary, true);
     if (failed(first.run()))
       return failure();
-    PlanBoundary planBoundary(builder, referenceBoundary, plan.getMesh());
+    PlanBoundary planBoundary(builder, referenceBoundary, plan, random);
     PlanExecution second(plan, builder, planBoundary, false);
     if (failed(second.run()))
       return fail(second.isMalformed());

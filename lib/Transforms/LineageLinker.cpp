@@ -42,6 +42,31 @@ Value ReferenceBoundary::parameter(tv::BufferOp op) {
   return value;
 }
 
+/// Names a random op: what it is and the tensor it makes.
+static std::string getRandomName(tv::RandomOp op) {
+  return (op.getName() + " of tensor " + Twine(op.getPiece().getFull())).str();
+}
+
+Value ReferenceBoundary::random(tv::RandomOp op, int64_t device) {
+  std::string name = getRandomName(op);
+  Value &value = draws[name];
+  if (value && value.getType() != op.getResult().getType()) {
+    op.emitOpError("draws ") << op.getResult().getType() << " for " << name
+                             << ", which was " << value.getType() << " before";
+    return {};
+  }
+  if (!value)
+    value = tv::InputOp::create(
+        builder, op.getLoc(), op.getResult().getType(),
+        tv::ContractAttr::get(builder.getContext(), tv::ContractRole::Random,
+                              builder.getStringAttr(name)));
+  return value;
+}
+
+Value ReferenceBoundary::findRandom(tv::RandomOp op) const {
+  return draws.lookup(getRandomName(op));
+}
+
 Value ReferenceBoundary::findInput(unsigned number) const {
   return number < inputs.size() ? inputs[number] : Value();
 }
@@ -84,6 +109,17 @@ tv::LineageAttr verify::getLineage(tv::PieceAttr piece, ArrayRef<int64_t> shape,
   return tv::LineageAttr::get(context, dimensions, {});
 }
 
+PlanBoundary::PlanBoundary(OpBuilder &builder,
+                           const ReferenceBoundary &reference, tv::PlanOp plan,
+                           RandomMode randomMode)
+    : builder(builder), reference(reference), mesh(plan.getMesh()),
+      randomMode(randomMode) {
+  plan.walk([&](tv::RandomOp op) {
+    if (auto segment = op->getParentOfType<tv::SegmentOp>())
+      drawingDevices[getRandomName(op)].insert(segment.getDevice());
+  });
+}
+
 Value PlanBoundary::distribute(Value source, tv::PieceAttr piece,
                                RankedTensorType type, Location location,
                                StringRef what) {
@@ -120,6 +156,60 @@ Value PlanBoundary::load(tv::LoadDataOp op, unsigned number) {
       cast<RankedTensorType>(op.getResult(number).getType()), op.getLoc(),
       ("input '" + cast<StringAttr>(op.getNames()[number]).getValue() + "'")
           .str());
+}
+
+Value PlanBoundary::random(tv::RandomOp op, int64_t device) {
+  std::string name = getRandomName(op);
+  int64_t executions =
+      mesh.getAxisSize("dp").value_or(1) * mesh.getAxisSize("mb").value_or(1);
+  if (randomMode == RandomMode::PerDevice &&
+      (executions > 1 || drawingDevices[name].size() > 1))
+    return drawOnDevice(op, device);
+  return distribute(reference.findRandom(op), op.getPiece(),
+                    cast<RankedTensorType>(op.getResult().getType()),
+                    op.getLoc(), name);
+}
+
+Value PlanBoundary::drawOnDevice(tv::RandomOp op, int64_t device) {
+  std::string name = getRandomName(op);
+  Value &value = ownDraws[{name, device}];
+  if (value)
+    return value;
+  // One tensor for each replica and micro-batch, and none of them the
+  // reference's.
+  MLIRContext *context = builder.getContext();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  SmallVector<Attribute> axes;
+  int64_t count = 1;
+  for (StringRef axis : {"dp", "mb"}) {
+    int64_t size = mesh.getAxisSize(axis).value_or(1);
+    if (size == 1)
+      continue;
+    count *= size;
+    axes.push_back(tv::DimensionFactorAttr::get(
+        context, builder.getStringAttr(axis), 0, 0, 0));
+  }
+  axes.push_back(tv::DimensionFactorAttr::get(context, StringAttr(), 0, 1, 1));
+  SmallVector<ArrayAttr> dimensions = {builder.getArrayAttr(axes)};
+  SmallVector<int64_t> shape = {count}, local = {1};
+  for (int64_t size : type.getShape()) {
+    shape.push_back(size);
+    local.push_back(size);
+    dimensions.push_back(builder.getArrayAttr(
+        tv::DimensionFactorAttr::get(context, StringAttr(), 0, size, size)));
+  }
+  Value input = tv::InputOp::create(
+      builder, op.getLoc(), RankedTensorType::get(shape, type.getElementType()),
+      tv::ContractAttr::get(
+          context, tv::ContractRole::Random,
+          builder.getStringAttr(name + " on device " + Twine(device))));
+  Value part = tv::DistributeOp::create(
+      builder, op.getLoc(), RankedTensorType::get(local, type.getElementType()),
+      input, tv::LineageAttr::get(context, dimensions, {}),
+      tv::DomainAttr::get(context, {}), IntegerAttr());
+  value = tv::ReshapeOp::create(builder, op.getLoc(), type, part,
+                                tv::DomainAttr::get(context, {}));
+  return value;
 }
 
 Value PlanBoundary::parameter(tv::BufferOp op) {

@@ -9,17 +9,19 @@
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
+using namespace verify;
 
 void verify::buildVerifyPipeline(OpPassManager &manager,
-                                 const CheckEquivPassOptions &options) {
+                                 const CanonicalizeSSAPassOptions &link,
+                                 const CheckEquivPassOptions &check) {
   // Lineage relates values, so buffers and communication go first.
-  manager.addPass(createCanonicalizeSSAPass());
+  manager.addPass(createCanonicalizeSSAPass(link));
   // Stages are cut where lineage is known.
   manager.addPass(createOutlineStagesPass());
   // The small case is that of a stage, not of the whole program.
   manager.addPass(createReduceShapesPass());
   // Needs the graph beside the stages: for the ledger, and to execute it.
-  manager.addPass(createCheckEquivPass(options));
+  manager.addPass(createCheckEquivPass(check));
 }
 
 namespace {
@@ -31,6 +33,15 @@ struct VerifyPipelineOptions : PassPipelineOptions<VerifyPipelineOptions> {
   Option<unsigned> seed{*this, "seed",
                         llvm::cl::desc("Seed of Z3 and of witnesses"),
                         llvm::cl::init(0)};
+  Option<RandomMode> random{
+      *this, "random", llvm::cl::desc("What random ops draw"),
+      llvm::cl::init(RandomMode::ByElement),
+      llvm::cl::values(
+          clEnumValN(RandomMode::ByElement, "by-element",
+                     "a function of op and element, the same wherever it is "
+                     "drawn"),
+          clEnumValN(RandomMode::PerDevice, "per-device",
+                     "each device and execution its own"))};
   Option<std::string> emitSmtLib{
       *this, "emit-smtlib",
       llvm::cl::desc("Directory to write each obligation to as SMT-LIB 2")};
@@ -46,6 +57,8 @@ void verify::registerVerifyPipeline() {
         check.resourceLimit = options.resourceLimit;
         check.seed = options.seed;
         check.emitSmtLib = options.emitSmtLib;
-        buildVerifyPipeline(manager, check);
+        CanonicalizeSSAPassOptions link;
+        link.random = options.random;
+        buildVerifyPipeline(manager, link, check);
       });
 }

@@ -109,6 +109,8 @@ PlanExecution::Step PlanExecution::execute(Device &device, Operation *op) {
     return leave(device, end);
   if (auto load = dyn_cast<tv::LoadDataOp>(op))
     return executeLoad(device, load);
+  if (auto random = dyn_cast<tv::RandomOp>(op))
+    return executeRandom(device, random);
   if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(op))
     return executeBuffer(device, op);
   if (auto backward = dyn_cast<tv::BackwardOp>(op))
@@ -356,25 +358,6 @@ PlanExecution::Step PlanExecution::executeCompute(Device &device,
   return Step::Done;
 }
 
-Value PlanExecution::getSeed(Device &device, Operation *op) {
-  // Every seed of one type is the same value, in whichever call it occurs.
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  bool isNew;
-  Instance &instance = findInstance(
-      {reinterpret_cast<uintptr_t>(type.getAsOpaquePointer())}, isNew);
-  extend(instance, device.number, -1);
-  if (isNew) {
-    Value seed = tv::ConstantOp::create(
-        builder, op->getLoc(), type,
-        DenseElementsAttr::get(
-            type, builder.getFloatAttr(type.getElementType(), 1.0)),
-        tv::DomainAttr());
-    instance.ops.push_back(seed.getDefiningOp());
-    instance.results.push_back(seed);
-  }
-  return instance.results.front();
-}
-
 /// The ops of the graph that lead from `inputs` to `outputs`, in order.
 static SmallVector<Operation *> opsBetween(ArrayRef<Value> inputs,
                                            ArrayRef<Value> outputs) {
@@ -472,25 +455,5 @@ PlanExecution::Step PlanExecution::executeBackward(Device &device,
     return Step::Failed;
   for (auto [k, bound] : llvm::enumerate(*results))
     bind(device, op, bound, k);
-  return Step::Done;
-}
-
-PlanExecution::Step PlanExecution::executeLoad(Device &device,
-                                               tv::LoadDataOp op) {
-  int64_t execution = device.loads[op.getCell()]++;
-  int64_t microBatch = isReference ? -1 : execution;
-  for (unsigned number = 0; number < op.getNumResults(); ++number) {
-    Value value = boundary.load(op, number);
-    if (!value)
-      return Step::Failed;
-    // One value for all devices: an instance of the loader's piece.
-    bool isNew;
-    Instance &instance = findInstance(
-        {reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())}, isNew);
-    if (isNew && value.getDefiningOp<tv::DistributeOp>())
-      instance.ops.push_back(value.getDefiningOp());
-    extend(instance, device.number, -1);
-    valuesOf(device)[op.getResult(number)] = {value, microBatch};
-  }
   return Step::Done;
 }

@@ -62,6 +62,9 @@ public:
   /// Result `number` of a loader, for all micro-batches. Null after an error.
   virtual mlir::Value load(tv::LoadDataOp op, unsigned number) = 0;
   virtual mlir::Value parameter(tv::BufferOp op) = 0;
+  /// The draws of a random op on `device`, for all micro-batches. Null after an
+  /// error.
+  virtual mlir::Value random(tv::RandomOp op, int64_t device) = 0;
 };
 
 class PlanExecution {
@@ -150,6 +153,7 @@ private:
   Step executeCompute(Device &device, mlir::Operation *op);
   mlir::Value getSeed(Device &device, mlir::Operation *op);
   Step executeBackward(Device &device, tv::BackwardOp op);
+  Step executeRandom(Device &device, tv::RandomOp op);
   Step executeLoad(Device &device, tv::LoadDataOp op);
   Step executeBuffer(Device &device, mlir::Operation *op);
   Step enter(Device &device, tv::CallOp call);

@@ -37,7 +37,12 @@ public:
     ArrayRef<int64_t> shape =
         cast<RankedTensorType>(value.getType()).getShape();
     int64_t scale = shape.size() < 2 ? 1 : llvm::PowerOf2Ceil(shape.back());
-    return draw(name, getSort(value.getType()), index, scale);
+    Scalar drawn = draw(name, getSort(value.getType()), index, scale);
+    if (!op || op.getContract().getRole() != tv::ContractRole::Random)
+      return drawn;
+    // Draws of random ops are 0 or 1.
+    bool isKept = algebra.toDouble(drawn) > 0;
+    return algebra.rational(isKept);
   }
   Scalar opaque(unsigned number, Type type, ArrayRef<int64_t> index) override {
     return draw(number, getSort(type), index);

@@ -12,6 +12,7 @@ using namespace mlir;
 using namespace verify;
 
 static constexpr llvm::StringLiteral statisticsName = "tv.statistics";
+static constexpr llvm::StringLiteral assumptionsName = "tv.assumptions";
 static constexpr llvm::StringLiteral answerName = "tv.answer";
 
 void verify::addStatistic(ModuleOp module, StringRef name, int64_t count) {
@@ -28,6 +29,22 @@ int64_t verify::getStatistic(ModuleOp module, StringRef name) {
   auto list = module->getAttrOfType<DictionaryAttr>(statisticsName);
   auto entry = list ? list.getAs<IntegerAttr>(name) : IntegerAttr();
   return entry ? entry.getInt() : 0;
+}
+
+void verify::addAssumption(ModuleOp module, StringRef text) {
+  SmallVector<Attribute> list;
+  if (auto old = module->getAttrOfType<ArrayAttr>(assumptionsName))
+    llvm::append_range(list, old);
+  list.push_back(StringAttr::get(module.getContext(), text));
+  module->setAttr(assumptionsName, ArrayAttr::get(module.getContext(), list));
+}
+
+SmallVector<StringRef> verify::getAssumptions(ModuleOp module) {
+  SmallVector<StringRef> texts;
+  if (auto list = module->getAttrOfType<ArrayAttr>(assumptionsName))
+    for (auto text : list.getAsRange<StringAttr>())
+      texts.push_back(text.getValue());
+  return texts;
 }
 
 void verify::setAnswer(ModuleOp module, Answer answer) {

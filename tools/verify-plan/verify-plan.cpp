@@ -71,6 +71,14 @@ int main(int argc, char **argv) {
                  clEnumValN(verify::nnscaler::PartOrder::IndexMap, "index-map",
                             "by the declared index maps")),
       cl::init(verify::nnscaler::PartOrder::Rank), cl::cat(category));
+  cl::opt<verify::RandomMode> random(
+      "random", cl::desc("What random ops draw"),
+      cl::values(clEnumValN(verify::RandomMode::ByElement, "by-element",
+                            "a function of op and element, the same wherever "
+                            "it is drawn (default)"),
+                 clEnumValN(verify::RandomMode::PerDevice, "per-device",
+                            "each device and execution its own")),
+      cl::init(verify::RandomMode::ByElement), cl::cat(category));
   cl::opt<unsigned> seed("seed", cl::init(0),
                          cl::desc("Seed of the solver and of witnesses"),
                          cl::cat(category));
@@ -120,7 +128,9 @@ int main(int argc, char **argv) {
       return succeeded(manager.run(*module));
     });
   };
-  if (!runPass("link", verify::createCanonicalizeSSAPass())) {
+  verify::CanonicalizeSSAPassOptions link;
+  link.random = random;
+  if (!runPass("link", verify::createCanonicalizeSSAPass(link))) {
     if (!(*module)->hasAttr("tv.malformed"))
       return BadInput;
     outs() << "refuted: the plan cannot be executed\n";

@@ -128,6 +128,23 @@ def TV_LoadDataOp : TV_Op<"load_data"> {
   }];
 }
 
+def TV_RandomOp : TV_Op<"random"> {
+  let summary = "the draws of a random op";
+  let description = [{
+    1 where an element is kept and 0 where it is dropped. What is drawn depends
+    on the random op, which `name` and the tensor that the piece names identify,
+    on the element of the whole tensor, and on the micro-batch of `like`; under
+    `random=per-device` of `tv-canonicalize-ssa` also on the device.
+
+    Example: `%1 = tv.random "dropout" <14, [0:8 of 8]> like %0 : tensor<8xf32> -> tensor<8xf32>`
+  }];
+  let arguments = (ins StrAttr:$name, TV_PieceAttr:$piece, TV_Tensor:$like);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    $name $piece `like` $like attr-dict `:` type($like) `->` type($result)
+  }];
+}
+
 def TV_SeedOp : TV_Op<"seed"> {
   let summary = "the gradient of the loss with respect to itself: 1";
   let description = [{

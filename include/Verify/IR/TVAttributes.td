@@ -42,7 +42,8 @@ def TV_ContractRole : TV_I32Enum<"ContractRole",
   I32EnumAttrCase<"Parameter", 1, "parameter">,
   I32EnumAttrCase<"Seed", 2, "seed">,
   I32EnumAttrCase<"Output", 3, "output">,
-  I32EnumAttrCase<"Gradient", 4, "gradient">
+  I32EnumAttrCase<"Gradient", 4, "gradient">,
+  I32EnumAttrCase<"Random", 5, "random">
 ]>;
 
 def TV_AxisAttr : TV_Attr<"Axis", "axis"> {

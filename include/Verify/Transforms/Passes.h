@@ -15,6 +15,12 @@
 
 namespace verify {
 
+/// What the draws of a random op depend on.
+enum class RandomMode {
+  ByElement, ///< on the op and the element of the whole tensor
+  PerDevice  ///< also on the device and the execution, if there are several
+};
+
 #define GEN_PASS_DECL
 #include "Verify/Transforms/Passes.h.inc"
 
@@ -29,7 +35,8 @@ createCheckEquivPass(const CheckEquivPassOptions &options,
 
 /// Adds all passes of `tv-verify-equiv`, in order.
 void buildVerifyPipeline(mlir::OpPassManager &manager,
-                         const CheckEquivPassOptions &options);
+                         const CanonicalizeSSAPassOptions &link,
+                         const CheckEquivPassOptions &check);
 
 /// Registers the pipeline `tv-verify-equiv`.
 void registerVerifyPipeline();

@@ -25,6 +25,15 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
     is an error at its op, and the module gets the attribute `tv.malformed`.
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
+  let options = [
+    Option<"random", "random", "::verify::RandomMode",
+      "::verify::RandomMode::ByElement", "What random ops draw",
+      [{::llvm::cl::values(
+        clEnumValN(::verify::RandomMode::ByElement, "by-element",
+          "a function of op and element, the same wherever it is drawn"),
+        clEnumValN(::verify::RandomMode::PerDevice, "per-device",
+          "each device and execution its own"))}]>
+  ];
   let statistics = [
     Statistic<"planOps", "plan ops", "Ops of the plan at plan level">,
     Statistic<"graphOps", "graph ops", "Ops of the plan at graph level">,

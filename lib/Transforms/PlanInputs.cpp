@@ -1,0 +1,74 @@
+//===- PlanInputs.cpp - what a plan reads and nobody computes -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Data, draws of random ops and the seed of the backward are instances like
+// those of ops: their domain is where they are read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanExecution.h"
+
+using namespace mlir;
+using namespace verify;
+
+Value PlanExecution::getSeed(Device &device, Operation *op) {
+  // Every seed of one type is the same value, in whichever call it occurs.
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  bool isNew;
+  Instance &instance = findInstance(
+      {reinterpret_cast<uintptr_t>(type.getAsOpaquePointer())}, isNew);
+  extend(instance, device.number, -1);
+  if (isNew) {
+    Value seed = tv::ConstantOp::create(
+        builder, op->getLoc(), type,
+        DenseElementsAttr::get(
+            type, builder.getFloatAttr(type.getElementType(), 1.0)),
+        tv::DomainAttr());
+    instance.ops.push_back(seed.getDefiningOp());
+    instance.results.push_back(seed);
+  }
+  return instance.results.front();
+}
+
+PlanExecution::Step PlanExecution::executeLoad(Device &device,
+                                               tv::LoadDataOp op) {
+  int64_t execution = device.loads[op.getCell()]++;
+  int64_t microBatch = isReference ? -1 : execution;
+  for (unsigned number = 0; number < op.getNumResults(); ++number) {
+    Value value = boundary.load(op, number);
+    if (!value)
+      return Step::Failed;
+    // One value for all devices: an instance of the loader's piece.
+    bool isNew;
+    Instance &instance = findInstance(
+        {reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())}, isNew);
+    if (isNew && value.getDefiningOp<tv::DistributeOp>())
+      instance.ops.push_back(value.getDefiningOp());
+    extend(instance, device.number, -1);
+    valuesOf(device)[op.getResult(number)] = {value, microBatch};
+  }
+  return Step::Done;
+}
+
+PlanExecution::Step PlanExecution::executeRandom(Device &device,
+                                                 tv::RandomOp op) {
+  Block *block = builder.getInsertionBlock();
+  Operation *last = block->empty() ? nullptr : &block->back();
+  Value value = boundary.random(op, device.number);
+  if (!value)
+    return Step::Failed;
+  bool isNew;
+  Instance &instance = findInstance(
+      {reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())}, isNew);
+  if (isNew)
+    for (auto it = last ? std::next(last->getIterator()) : block->begin();
+         it != block->end(); ++it)
+      if (!isa<tv::InputOp>(*it))
+        instance.ops.push_back(&*it);
+  extend(instance, device.number, -1);
+  bind(device, op, {value, lookup(device, op.getLike()).microBatch});
+  return Step::Done;
+}
