@@ -6,7 +6,7 @@
 
 #include "BatchSize.h"
 
-#include "LineageLinker.h"
+#include "Boundaries.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/MapVector.h"

@@ -7,6 +7,7 @@
 #include "Verify/Transforms/Passes.h"
 
 #include "BatchSize.h"
+#include "Boundaries.h"
 #include "LineageLinker.h"
 #include "PlanExecution.h"
 #include "Verify/Transforms/Report.h"

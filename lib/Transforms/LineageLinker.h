@@ -14,65 +14,8 @@
 #define VERIFY_LIB_TRANSFORMS_LINEAGELINKER_H
 
 #include "PlanExecution.h"
-#include "Verify/Transforms/Passes.h"
-#include "llvm/ADT/SmallSet.h"
 
 namespace verify {
-
-/// Inputs and parameters of the reference program, by name.
-class ReferenceBoundary : public BoundarySource {
-public:
-  explicit ReferenceBoundary(mlir::OpBuilder &builder) : builder(builder) {}
-  mlir::Value load(tv::LoadDataOp op, unsigned number) override;
-  mlir::Value parameter(tv::BufferOp op) override;
-  mlir::Value random(tv::RandomOp op, int64_t device) override;
-
-  mlir::Value findInput(unsigned number) const;
-  mlir::Value findParameter(llvm::StringRef name) const;
-  mlir::Value findRandom(tv::RandomOp op) const;
-
-private:
-  mlir::OpBuilder &builder;
-  llvm::SmallVector<mlir::Value> inputs;
-  llvm::StringMap<mlir::Value> parameters;
-  llvm::StringMap<mlir::Value> draws; ///< by the name of the random op
-};
-
-/// The slice of a reference tensor of `shape` that `piece` names: a dimension
-/// that is `dp * mb` times the plan's is indexed by both axes. Null if the
-/// shapes do not correspond so.
-tv::LineageAttr getLineage(tv::PieceAttr piece, llvm::ArrayRef<int64_t> shape,
-                           tv::MeshAttr mesh);
-
-/// Parts of reference inputs and parameters that the plan's devices hold.
-class PlanBoundary : public BoundarySource {
-public:
-  PlanBoundary(mlir::OpBuilder &builder, const ReferenceBoundary &reference,
-               tv::PlanOp plan, RandomMode randomMode);
-  mlir::Value load(tv::LoadDataOp op, unsigned number) override;
-  mlir::Value parameter(tv::BufferOp op) override;
-  mlir::Value random(tv::RandomOp op, int64_t device) override;
-
-  /// Whether what failed is that the reference does not belong to the plan.
-  bool isMismatch() const { return mismatch; }
-
-private:
-  mlir::Value drawOnDevice(tv::RandomOp op, int64_t device);
-  mlir::Value distribute(mlir::Value source, tv::PieceAttr piece,
-                         mlir::RankedTensorType type, mlir::Location location,
-                         llvm::StringRef what);
-
-  mlir::OpBuilder &builder;
-  const ReferenceBoundary &reference;
-  tv::MeshAttr mesh;
-  RandomMode randomMode;
-  bool mismatch = false;
-  /// Devices that execute a random op, by its name.
-  llvm::StringMap<llvm::SmallDenseSet<int64_t, 4>> drawingDevices;
-  /// What a device draws for itself, by the name of the random op.
-  std::map<std::pair<std::string, int64_t>, mlir::Value> ownDraws;
-  llvm::DenseMap<std::pair<mlir::Value, tv::LineageAttr>, mlir::Value> known;
-};
 
 /// How many expects were written.
 struct LinkCounts {

@@ -1,0 +1,211 @@
+//===- Boundaries.cpp - the tensors nobody computes -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Boundaries.h"
+
+using namespace mlir;
+using namespace verify;
+
+Value ReferenceBoundary::load(tv::LoadDataOp op, unsigned number) {
+  if (number < inputs.size() && inputs[number])
+    return inputs[number];
+  inputs.resize(std::max<size_t>(inputs.size(), number + 1));
+  auto contract =
+      tv::ContractAttr::get(builder.getContext(), tv::ContractRole::Input,
+                            cast<StringAttr>(op.getNames()[number]));
+  inputs[number] = tv::InputOp::create(
+      builder, op.getLoc(), op.getResult(number).getType(), contract);
+  return inputs[number];
+}
+
+Value ReferenceBoundary::parameter(tv::BufferOp op) {
+  Value &value = parameters[op.getName()];
+  if (value) {
+    op.emitOpError("names parameter '") << op.getName() << "' twice";
+    return {};
+  }
+  auto contract = tv::ContractAttr::get(
+      builder.getContext(), tv::ContractRole::Parameter, op.getNameAttr());
+  value = tv::InputOp::create(builder, op.getLoc(), op.getType().getTensor(),
+                              contract);
+  return value;
+}
+
+/// Names a random op: what it is and the tensor it makes.
+static std::string getRandomName(tv::RandomOp op) {
+  return (op.getName() + " of tensor " + Twine(op.getPiece().getFull())).str();
+}
+
+Value ReferenceBoundary::random(tv::RandomOp op, int64_t device) {
+  std::string name = getRandomName(op);
+  Value &value = draws[name];
+  if (value && value.getType() != op.getResult().getType()) {
+    op.emitOpError("draws ") << op.getResult().getType() << " for " << name
+                             << ", which was " << value.getType() << " before";
+    return {};
+  }
+  if (!value)
+    value = tv::InputOp::create(
+        builder, op.getLoc(), op.getResult().getType(),
+        tv::ContractAttr::get(builder.getContext(), tv::ContractRole::Random,
+                              builder.getStringAttr(name)));
+  return value;
+}
+
+Value ReferenceBoundary::findRandom(tv::RandomOp op) const {
+  return draws.lookup(getRandomName(op));
+}
+
+Value ReferenceBoundary::findInput(unsigned number) const {
+  return number < inputs.size() ? inputs[number] : Value();
+}
+
+Value ReferenceBoundary::findParameter(StringRef name) const {
+  return parameters.lookup(name);
+}
+
+tv::LineageAttr verify::getLineage(tv::PieceAttr piece, ArrayRef<int64_t> shape,
+                                   tv::MeshAttr mesh) {
+  MLIRContext *context = piece.getContext();
+  ArrayRef<int64_t> bounds = piece.getBounds();
+  if (bounds.size() != 3 * shape.size())
+    return {};
+  int64_t parts = 1;
+  SmallVector<Attribute> axes;
+  for (StringRef name : {"dp", "mb"}) {
+    int64_t size = mesh.getAxisSize(name).value_or(1);
+    if (size == 1 || llvm::MulOverflow(parts, size, parts))
+      continue;
+    axes.push_back(tv::DimensionFactorAttr::get(
+        context, StringAttr::get(context, name), 0, 0, 0));
+  }
+  SmallVector<ArrayAttr> dimensions;
+  bool usesAxes = false;
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    int64_t extent = bounds[3 * i + 2];
+    SmallVector<Attribute> factors;
+    int64_t whole;
+    if (extent != size) {
+      if (usesAxes || llvm::MulOverflow(extent, parts, whole) || whole != size)
+        return {};
+      usesAxes = true;
+      factors = axes;
+    }
+    factors.push_back(tv::DimensionFactorAttr::get(
+        context, StringAttr(), bounds[3 * i], bounds[3 * i + 1], extent));
+    dimensions.push_back(ArrayAttr::get(context, factors));
+  }
+  return tv::LineageAttr::get(context, dimensions, {});
+}
+
+PlanBoundary::PlanBoundary(OpBuilder &builder,
+                           const ReferenceBoundary &reference, tv::PlanOp plan,
+                           RandomMode randomMode)
+    : builder(builder), reference(reference), mesh(plan.getMesh()),
+      randomMode(randomMode) {
+  plan.walk([&](tv::RandomOp op) {
+    if (auto segment = op->getParentOfType<tv::SegmentOp>())
+      drawingDevices[getRandomName(op)].insert(segment.getDevice());
+  });
+}
+
+Value PlanBoundary::distribute(Value source, tv::PieceAttr piece,
+                               RankedTensorType type, Location location,
+                               StringRef what) {
+  auto reference =
+      source ? cast<RankedTensorType>(source.getType()) : RankedTensorType();
+  tv::LineageAttr lineage = source
+                                ? getLineage(piece, reference.getShape(), mesh)
+                                : tv::LineageAttr();
+  if (!lineage || reference.getElementType() != type.getElementType() ||
+      ArrayRef<int64_t>(lineage.getLocalShape()) != type.getShape()) {
+    mismatch = true;
+    InFlightDiagnostic error = emitError(location)
+                               << "the reference program does not belong to "
+                                  "this plan: "
+                               << what;
+    if (!source)
+      error << " does not exist there";
+    else
+      error << " is " << reference << " there, which does not correspond to "
+            << type << " here over " << mesh;
+    return {};
+  }
+  Value &value = known[{source, lineage}];
+  if (!value)
+    value = tv::DistributeOp::create(
+        builder, location, type, source, lineage,
+        tv::DomainAttr::get(builder.getContext(), {}), IntegerAttr());
+  return value;
+}
+
+Value PlanBoundary::load(tv::LoadDataOp op, unsigned number) {
+  return distribute(
+      reference.findInput(number), cast<tv::PieceAttr>(op.getPieces()[number]),
+      cast<RankedTensorType>(op.getResult(number).getType()), op.getLoc(),
+      ("input '" + cast<StringAttr>(op.getNames()[number]).getValue() + "'")
+          .str());
+}
+
+Value PlanBoundary::random(tv::RandomOp op, int64_t device) {
+  std::string name = getRandomName(op);
+  int64_t executions =
+      mesh.getAxisSize("dp").value_or(1) * mesh.getAxisSize("mb").value_or(1);
+  if (randomMode == RandomMode::PerDevice &&
+      (executions > 1 || drawingDevices[name].size() > 1))
+    return drawOnDevice(op, device);
+  return distribute(reference.findRandom(op), op.getPiece(),
+                    cast<RankedTensorType>(op.getResult().getType()),
+                    op.getLoc(), name);
+}
+
+Value PlanBoundary::drawOnDevice(tv::RandomOp op, int64_t device) {
+  std::string name = getRandomName(op);
+  Value &value = ownDraws[{name, device}];
+  if (value)
+    return value;
+  // One tensor for each replica and micro-batch, and none of them the
+  // reference's.
+  MLIRContext *context = builder.getContext();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  SmallVector<Attribute> axes;
+  int64_t count = 1;
+  for (StringRef axis : {"dp", "mb"}) {
+    int64_t size = mesh.getAxisSize(axis).value_or(1);
+    if (size == 1)
+      continue;
+    count *= size;
+    axes.push_back(tv::DimensionFactorAttr::get(
+        context, builder.getStringAttr(axis), 0, 0, 0));
+  }
+  axes.push_back(tv::DimensionFactorAttr::get(context, StringAttr(), 0, 1, 1));
+  SmallVector<ArrayAttr> dimensions = {builder.getArrayAttr(axes)};
+  SmallVector<int64_t> shape = {count}, local = {1};
+  for (int64_t size : type.getShape()) {
+    shape.push_back(size);
+    local.push_back(size);
+    dimensions.push_back(builder.getArrayAttr(
+        tv::DimensionFactorAttr::get(context, StringAttr(), 0, size, size)));
+  }
+  Value input = tv::InputOp::create(
+      builder, op.getLoc(), RankedTensorType::get(shape, type.getElementType()),
+      tv::ContractAttr::get(
+          context, tv::ContractRole::Random,
+          builder.getStringAttr(name + " on device " + Twine(device))));
+  Value part = tv::DistributeOp::create(
+      builder, op.getLoc(), RankedTensorType::get(local, type.getElementType()),
+      input, tv::LineageAttr::get(context, dimensions, {}),
+      tv::DomainAttr::get(context, {}), IntegerAttr());
+  value = tv::ReshapeOp::create(builder, op.getLoc(), type, part,
+                                tv::DomainAttr::get(context, {}));
+  return value;
+}
+
+Value PlanBoundary::parameter(tv::BufferOp op) {
+  return distribute(reference.findParameter(op.getName()), op.getPiece(),
+                    op.getType().getTensor(), op.getLoc(),
+                    ("parameter '" + op.getName() + "'").str());
+}
