@@ -44,7 +44,7 @@ static const Entry *findEntry(StringRef name) {
       {"AllReducePrim", Action::AllReduce, std::nullopt},
       {"ReduceScatterPrim", Action::ReduceScatter, std::nullopt},
       {"AllToAllPrim", Action::AllToAll, std::nullopt},
-      {"IdentityPrim", Action::Identity, std::nullopt},
+      {"IdentityPrim", Action::Identity, Action::Identity},
       {"AllReduceIdentityPrim", Action::AllReduce, Action::Identity},
       {"IdentityAllreducePrim", Action::Identity, Action::AllReduce},
       {"AllReduceAllReducePrim", Action::AllReduce, Action::AllReduce},
@@ -299,8 +299,10 @@ FailureOr<Value> PrimitiveImporter::import() {
     return allToAll();
   case Action::Identity: {
     FailureOr<RankedTensorType> type = resultType();
-    if (failed(type) || !input)
+    if (failed(type))
       return failure();
+    if (!input)
+      return error() << "has no input on device " << context.device;
     return Value(tv::CopyOp::create(context.builder, context.location, *type,
                                     input, tv::DomainAttr()));
   }

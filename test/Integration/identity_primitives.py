@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes plans whose backward adapters hold another primitive.
+
+usage: identity_primitives.py PRIMITIVE OUTPUT REFERENCE
+
+In each adapter of a backward segment, which holds its forward primitive, a
+PRIMITIVE becomes `IdentityPrim` on the same tensors.
+"""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from plan_maker.bugs.place import Place, nodes_at
+from plan_maker.bugs.rewriting import replace_nodes
+from plan_maker.emit import write_plan
+from plan_maker.graph import Adapter, Plan, Primitive
+from plan_maker.strategy.configuration import MlpSizes, Parallelism
+from plan_maker.strategy.mlp import make_mlp
+
+
+def with_identities(plan: Plan, name: str) -> Plan:
+    """The plan with identities in the place of backward primitives `name`."""
+    changed = {}
+    for located in nodes_at(plan, Place(), lambda node: isinstance(node, Adapter)):
+        adapter = located.node
+        assert isinstance(adapter, Adapter)
+        if adapter.is_forward or adapter.primitives[0].name != name:
+            continue
+        (old,) = adapter.primitives
+        identity = Primitive("IdentityPrim", old.inputs, old.outputs, ())
+        new = replace(adapter, primitives=(identity,))
+        changed[located.device, adapter.identifier] = (new,)
+    assert changed, f"no backward adapter holds {name}"
+    return replace_nodes(plan, changed)
+
+
+def main() -> None:
+    """Writes the plan and its reference."""
+    name, output, reference = sys.argv[1:]
+    sizes = MlpSizes(layers=4, hidden=64, batch=16)
+    plan = make_mlp(sizes, Parallelism(tensor=2))
+    write_plan(with_identities(plan, name), Path(output))
+    write_plan(make_mlp(sizes, Parallelism()), Path(reference))
+
+
+if __name__ == "__main__":
+    main()
