@@ -1,5 +1,9 @@
 // RUN: verify-opt %s --verify-roundtrip | FileCheck %s
 // RUN: verify-opt %s --emit-bytecode | verify-opt | FileCheck %s
+// RUN: verify-opt %s | FileCheck %s --check-prefix=SPACES --strict-whitespace
+
+// What follows another word on a line follows one space.
+// SPACES-NOT: {{[^ ]  }}
 
 // CHECK-LABEL: tv.plan @plan <dp = 2, device = 2, mb = 4> {
 tv.plan @plan <dp = 2, device = 2, mb = 4> {

@@ -246,7 +246,7 @@ def TV_CommunicateOp : TV_Op<"communicate"> {
     OptionalAttr<I64Attr>:$root);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = [{
-    $kind $value `group` $group (`replicas` $replicas^)? attr-dict
+    `` $kind $value `group` $group (`replicas` $replicas^)? attr-dict
     `:` functional-type(operands, results)
   }];
 }

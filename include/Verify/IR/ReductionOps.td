@@ -22,7 +22,7 @@ def TV_ReduceOp : TV_ComputeOp<"reduce"> {
     OptionalAttr<TV_DomainAttr>:$domain);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = [{
-    $kind $operand (`keep` $keep^)? (`on` $domain^)? attr-dict
+    `` $kind $operand (`keep` $keep^)? (`on` $domain^)? attr-dict
     `:` functional-type(operands, results)
   }];
 }
