@@ -364,10 +364,16 @@ SmallVector<SortInfo> FactorAnalysis::getSorts() const {
   SmallVector<SortInfo> sorts;
   for (Node node = 0; node < nodes.size(); ++node) {
     const NodeData &data = nodes[node];
-    if (data.kind == Kind::Atom && data.size > 1)
-      sorts.push_back({data.size, data.width,
-                       static_cast<int64_t>(getRepresentatives(node).size()),
-                       data.isRigid});
+    if (data.kind != Kind::Atom || data.size <= 1)
+      continue;
+    SortInfo sort{data.size, data.width, 0, 0, data.isRigid};
+    for (const Representative &position : getRepresentatives(node)) {
+      if (position.weight == 1)
+        ++sort.kept;
+      else
+        sort.bulk = position.weight;
+    }
+    sorts.push_back(sort);
   }
   return sorts;
 }

@@ -39,6 +39,7 @@ struct ReduceShapesPass : verify::impl::ReduceShapesPassBase<ReduceShapesPass> {
       entry.set("size", builder.getI64IntegerAttr(sort.size));
       entry.set("width", builder.getI64IntegerAttr(sort.width));
       entry.set("kept", builder.getI64IntegerAttr(sort.kept));
+      entry.set("bulk", builder.getI64IntegerAttr(sort.bulk));
       if (sort.isRigid)
         entry.set("rigid", builder.getUnitAttr());
       list.push_back(entry.getDictionary(&getContext()));

@@ -35,7 +35,8 @@ struct Representative {
 struct SortInfo {
   int64_t size = 0;
   int64_t width = 0;
-  int64_t kept = 0; ///< representatives, the bulk included
+  int64_t kept = 0; ///< positions that stand for themselves
+  int64_t bulk = 0; ///< positions that one more stands for; 0 without one
   bool isRigid = false;
 };
 

@@ -61,9 +61,13 @@ def ReduceShapesPass : Pass<"tv-reduce-shapes", "::mlir::ModuleOp"> {
   let summary = "the small case that decides each stage";
   let description = [{
     Writes on each `tv.stage` the sorts of its dimensions and mesh axes: for
-    each its size, the number of values kept, and the width that number must
-    reach (docs/Soundness.md). Sizes are never changed in the ops: the stage is
-    evaluated at the kept positions, sums count the rest with its weight.
+    each its `size`, the `width` it takes (docs/Soundness.md), the number of
+    positions that are `kept`, and the number that one more position, the
+    `bulk`, stands for. These two add up to the size; a `rigid` sort is kept
+    whole. A position that a bound or a coordinate names is a sort of one
+    position and is not listed. Sizes are never changed in the ops: the stage is
+    evaluated at the kept positions and the bulk, which sums count with its
+    weight.
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
   let statistics = [
