@@ -227,6 +227,24 @@ FailureOr<IndexRelation> ConstantOp::getIndexRelation() {
   if (!isa<DenseIntOrFPElementsAttr>(getValue()) ||
       !getValue().getElementType().isIntOrFloat())
     return emitOpError("literals are not a dense list of numbers");
+  Type literal = getValue().getElementType();
+  if (literal.getIntOrFloatBitWidth() + literal.isUnsignedInteger() > 64)
+    return emitOpError("literals of type ") << literal << " are too wide";
+  ElementKind kind = getElementKind(type);
+  if (getElementKind(getValue().getShapedType()) != kind ||
+      (kind != ElementKind::Real && literal != type.getElementType()))
+    return emitOpError("makes elements of ")
+           << type.getElementType() << " from literals of type " << literal;
+  if (isa<FloatType>(literal)) {
+    auto values = getValue().getValues<APFloat>();
+    bool isFinite = getValue().isSplat()
+                        ? (*values.begin()).isFinite()
+                        : llvm::all_of(values, [](const APFloat &value) {
+                            return value.isFinite();
+                          });
+    if (!isFinite)
+      return emitOpError("literals are not finite");
+  }
   if (cast<ShapedType>(getValue().getType()).getShape() != type.getShape() &&
       !getValue().isSplat())
     return emitOpError("has literals of another shape than its result");
@@ -255,7 +273,12 @@ static Scalar readLiteral(ScalarAlgebra &algebra, ElementsAttr value,
                     &losesInformation);
     return algebra.literal(element.convertToDouble());
   }
-  return algebra.integer(value.getValues<APInt>()[index].getSExtValue());
+  auto element = value.getValues<APInt>()[index];
+  if (type.isInteger(1))
+    return algebra.boolean(element.getBoolValue());
+  return algebra.integer(type.isUnsignedInteger()
+                             ? static_cast<int64_t>(element.getZExtValue())
+                             : element.getSExtValue());
 }
 
 Scalar ConstantOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {

@@ -35,7 +35,7 @@ static bool isMovedData(Value value) {
 }
 
 FailureOr<IndexRelation> OneHotOp::getIndexRelation() {
-  if (!typeOf(getIndices()).getElementType().isInteger())
+  if (getElementKind(getIndices().getType()) != ElementKind::Integer)
     return emitOpError("indices are not integers");
   IndexRelation relation;
   for (int64_t size : typeOf(getResult()).getShape())
@@ -67,10 +67,28 @@ Scalar OneHotOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
 
 //===--- EmbeddingOp ------------------------------------------------------===//
 
+LogicalResult EmbeddingOp::verify() {
+  RankedTensorType indices = typeOf(getIndices()), table = typeOf(getTable());
+  if (getElementKind(indices) != ElementKind::Integer)
+    return emitOpError("indices are not integers");
+  if (getElementKind(table) != ElementKind::Real ||
+      getElementKind(getResult().getType()) != ElementKind::Real)
+    return emitOpError("elements of table or result are not real numbers");
+  if (table.getRank() != 2)
+    return emitOpError("table has rank ") << table.getRank() << ", expected 2";
+  if (indices.getRank() > 20)
+    return emitOpError("indices have rank ") << indices.getRank();
+  SmallVector<int64_t> shape(indices.getShape());
+  shape.push_back(table.getDimSize(1));
+  if (typeOf(getResult()).getShape() != ArrayRef<int64_t>(shape))
+    return emitOpError("result does not have the shape of the indices and one "
+                       "row: ")
+           << getResult().getType();
+  return success();
+}
+
 FailureOr<SmallVector<Value>> EmbeddingOp::decompose(OpBuilder &builder) {
   RankedTensorType indices = typeOf(getIndices()), table = typeOf(getTable());
-  if (table.getRank() != 2 || indices.getRank() > 20)
-    return emitOpError("table has rank ") << table.getRank() << ", expected 2";
   SmallVector<int64_t> shape(indices.getShape());
   shape.push_back(table.getDimSize(0));
   Value oneHot = OneHotOp::create(
@@ -119,15 +137,33 @@ Scalar CausalMaskOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
 
 //===--- ComplexProductOp -------------------------------------------------===//
 
-FailureOr<SmallVector<Value>> ComplexProductOp::decompose(OpBuilder &builder) {
+LogicalResult ComplexProductOp::verify() {
   RankedTensorType type = typeOf(getOperand()), factors = typeOf(getFactors());
+  for (Type each :
+       {getOperand().getType(), getFactors().getType(), getResult().getType()})
+    if (getElementKind(each) != ElementKind::Real)
+      return emitOpError("is not defined on elements of ")
+             << cast<RankedTensorType>(each).getElementType();
   int64_t rank = type.getRank(), position = getPositionDimension();
-  if (position < 0 || position >= rank - 1 || rank > 20)
+  if (rank > 20)
+    return emitOpError("operand has rank ") << rank;
+  if (position < 0 || position >= rank - 1)
     return emitOpError("has no position dimension ") << position;
-  if (factors.getRank() != 3 || factors.getDimSize(2) != 2 ||
-      factors.getDimSize(1) * 2 != type.getDimSize(rank - 1))
-    return emitOpError("needs one complex factor for each pair, got factors ")
+  int64_t pairs = type.getDimSize(rank - 1) / 2;
+  if (type.getDimSize(rank - 1) % 2 ||
+      factors.getShape() !=
+          ArrayRef<int64_t>({type.getDimSize(position), pairs, 2}))
+    return emitOpError("needs one complex factor for each position and pair, "
+                       "got factors ")
            << factors;
+  if (typeOf(getResult()).getShape() != type.getShape())
+    return emitOpError("operand and result differ in shape");
+  return success();
+}
+
+FailureOr<SmallVector<Value>> ComplexProductOp::decompose(OpBuilder &builder) {
+  RankedTensorType type = typeOf(getOperand());
+  int64_t rank = type.getRank(), position = getPositionDimension();
   Location location = getLoc();
   SmallVector<int64_t> shape(type.getShape());
   shape.back() /= 2;

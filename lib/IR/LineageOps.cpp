@@ -7,6 +7,7 @@
 #include "Verify/IR/TVOps.h"
 
 using namespace mlir;
+using namespace verify;
 using namespace verify::tv;
 
 /// The mesh of the graph or stage around `op`; null elsewhere.
@@ -132,7 +133,18 @@ static LogicalResult verifyReads(Block &body, MeshAttr mesh) {
   return success();
 }
 
+/// Checks that a graph or stage holds no ops of the plan level.
+static LogicalResult verifyLevel(Block &body, StringRef where) {
+  for (Operation &op : body)
+    if (!isa<SemanticsOpInterface, CompositionOpInterface, InputOp,
+             DistributeOp, ExpectOp, UndefinedOp>(op))
+      return op.emitOpError("does not belong into a ") << where;
+  return success();
+}
+
 LogicalResult GraphOp::verifyRegions() {
+  if (failed(verifyLevel(*getBody().begin(), "graph")))
+    return failure();
   return verifyReads(*getBody().begin(), getMesh());
 }
 
@@ -141,9 +153,8 @@ LogicalResult GraphOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult StageOp::verifyRegions() {
-  for (Operation &op : *getBody().begin())
-    if (!isa<ExpectOp>(op) && op.getNumResults() != 1)
-      return op.emitOpError("does not belong into a stage");
+  if (failed(verifyLevel(*getBody().begin(), "stage")))
+    return failure();
   return verifyReads(*getBody().begin(), getMesh());
 }
 
@@ -227,6 +238,19 @@ static LogicalResult verifyLineage(Operation *op, LineageAttr lineage,
   return success();
 }
 
+/// Checks a tensor that no op of the graph computes.
+static LogicalResult verifyGiven(Operation *op) {
+  if (failed(verifyStaticShapes(op)))
+    return failure();
+  if (getElementKind(op->getResult(0).getType()) == ElementKind::Other)
+    return op->emitOpError("is not defined on elements that are no numbers");
+  return success();
+}
+
+LogicalResult InputOp::verify() { return verifyGiven(*this); }
+
+LogicalResult UndefinedOp::verify() { return verifyGiven(*this); }
+
 LogicalResult DistributeOp::verify() {
   if (!getLineage().getSumAxes().empty())
     return emitOpError("cannot make terms of a sum: they are not a function of "
@@ -241,6 +265,15 @@ LogicalResult DistributeOp::verify() {
 LogicalResult ExpectOp::verify() {
   if (getValues().empty())
     return emitOpError("has no plan value");
+  Type reference = getReference().getType();
+  ElementKind kind = getElementKind(reference);
+  for (Type type : getValues().getTypes())
+    if (getElementKind(type) != kind || kind == ElementKind::Other ||
+        (kind == ElementKind::Integer &&
+         cast<RankedTensorType>(type).getElementType() !=
+             cast<RankedTensorType>(reference).getElementType()))
+      return emitOpError("compares elements of different kinds: ")
+             << type << " and " << reference;
   for (Value value : getValues())
     if (failed(verifyLineage(*this, getLineage(),
                              cast<RankedTensorType>(getReference().getType()),

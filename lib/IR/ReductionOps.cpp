@@ -73,9 +73,15 @@ LogicalResult ReduceOp::buildGradients(OpBuilder &builder, Value gradient,
 
 LogicalResult SoftmaxOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getOperand().getType());
-  if (!type || getGradientType(type) !=
-                   dyn_cast<RankedTensorType>(getResult().getType()))
+  auto result = dyn_cast<RankedTensorType>(getResult().getType());
+  if (!type || !result || type.getShape() != result.getShape())
     return emitOpError("operand and result differ in shape");
+  ElementKind kind = getElementKind(type);
+  if (kind != ElementKind::Real && kind != ElementKind::Extended)
+    return emitOpError("is not defined on elements of ")
+           << type.getElementType();
+  if (getElementKind(result) != ElementKind::Real)
+    return emitOpError("makes elements of ") << result.getElementType();
   int64_t dimension = getDimension();
   if (dimension < 0 || dimension >= type.getRank())
     return emitOpError("has no dimension ") << dimension;
@@ -92,8 +98,8 @@ FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
       builder, getLoc(), RankedTensorType::get(shape, type.getElementType()),
       ReductionKind::Sum, exponential, ArrayRef<int64_t>(getDimension()),
       /*keep=*/true, getDomainAttr());
-  Value result = DivideOp::create(builder, getLoc(), type, exponential, sum,
-                                  getDomainAttr());
+  Value result = DivideOp::create(builder, getLoc(), getResult().getType(),
+                                  exponential, sum, getDomainAttr());
   return SmallVector<Value>{result};
 }
 

@@ -20,6 +20,17 @@ bool verify::isExtended(Type type) {
   return tensor && isa<tv::ExtendedType>(tensor.getElementType());
 }
 
+ElementKind verify::getElementKind(Type type) {
+  Type element = cast<RankedTensorType>(type).getElementType();
+  if (isa<FloatType>(element))
+    return ElementKind::Real;
+  if (isa<tv::ExtendedType>(element))
+    return ElementKind::Extended;
+  if (element.isInteger(1))
+    return ElementKind::Boolean;
+  return isa<IntegerType>(element) ? ElementKind::Integer : ElementKind::Other;
+}
+
 RankedTensorType verify::getGradientType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   if (auto extended = dyn_cast<tv::ExtendedType>(tensor.getElementType()))
@@ -78,29 +89,76 @@ static LogicalResult verifyTensor(Operation *op, Type type,
   return success();
 }
 
-/// Minus infinity meets only ops that accept it, and is not lost on the way.
-static LogicalResult verifyExtended(Operation *op) {
-  bool accepts = op->getName().hasTrait<tv::AcceptsExtended>();
-  bool any = llvm::any_of(op->getOperandTypes(), isExtended);
-  if (any && !accepts)
-    return op->emitOpError("is not defined on minus infinity");
-  bool expected = any && !op->getName().hasTrait<tv::ReturnsReal>();
-  if (op->getNumOperands() &&
-      isExtended(op->getResult(0).getType()) != expected)
-    return op->emitOpError(
-        expected ? "result may be minus infinity, its type may not"
-                 : "result is never minus infinity, its type says "
-                   "so");
-  return success();
-}
-
-LogicalResult verify::verifyShapes(Operation *op) {
+LogicalResult verify::verifyStaticShapes(Operation *op) {
   for (Type type :
        llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
                                 SmallVector<Type>(op->getResultTypes())))
     if (auto tensor = dyn_cast<RankedTensorType>(type);
         !tensor || !tensor.hasStaticShape())
       return op->emitOpError("needs tensors of static shape, got ") << type;
+  return success();
+}
+
+/// Elements of this kind in words if `op` is not defined on them, else nothing.
+static StringRef refuse(Operation *op, ElementKind kind) {
+  OperationName name = op->getName();
+  switch (kind) {
+  case ElementKind::Real:
+    return {};
+  case ElementKind::Extended:
+    return name.hasTrait<tv::AcceptsExtended>() ? "" : "minus infinity";
+  case ElementKind::Integer:
+    return name.hasTrait<tv::AcceptsIntegers>() ? "" : "integers";
+  case ElementKind::Boolean:
+    return name.hasTrait<tv::AcceptsBooleans>() ? "" : "booleans";
+  case ElementKind::Other:
+    break;
+  }
+  return "elements that are no numbers";
+}
+
+LogicalResult verify::verifyElements(Operation *op) {
+  auto elementOf = [](Type type) {
+    return cast<RankedTensorType>(type).getElementType();
+  };
+  Type result = op->getResult(0).getType();
+  ElementKind resultKind = getElementKind(result);
+  if (resultKind == ElementKind::Other)
+    return op->emitOpError("is not defined on elements that are no numbers");
+  if (op->getNumOperands() == 0)
+    return success();
+  Type first = op->getOperand(0).getType();
+  ElementKind kind = getElementKind(first);
+  for (Type type : op->getOperandTypes()) {
+    ElementKind next = getElementKind(type);
+    if (StringRef refused = refuse(op, next); !refused.empty())
+      return op->emitOpError("is not defined on ") << refused;
+    // Float types are all the real numbers (docs/Soundness.md, A10).
+    bool areReal =
+        (kind == ElementKind::Real || kind == ElementKind::Extended) &&
+        (next == ElementKind::Real || next == ElementKind::Extended);
+    if (!areReal && elementOf(type) != elementOf(first))
+      return op->emitOpError("mixes elements of ")
+             << elementOf(first) << " and " << elementOf(type);
+    if (next == ElementKind::Extended)
+      kind = next;
+  }
+  if (op->getName().hasTrait<tv::ReturnsReal>())
+    kind = ElementKind::Real;
+  if (kind == ElementKind::Extended && resultKind == ElementKind::Real)
+    return op->emitOpError("result may be minus infinity, its type may not");
+  if (kind == ElementKind::Real && resultKind == ElementKind::Extended)
+    return op->emitOpError("result is never minus infinity, its type says so");
+  bool isExact = kind == ElementKind::Integer || kind == ElementKind::Boolean;
+  if (kind != resultKind || (isExact && elementOf(result) != elementOf(first)))
+    return op->emitOpError("makes elements of ")
+           << elementOf(result) << " from " << elementOf(first);
+  return success();
+}
+
+LogicalResult verify::verifyShapes(Operation *op) {
+  if (failed(verifyStaticShapes(op)))
+    return failure();
   FailureOr<IndexRelation> relation =
       cast<tv::SemanticsOpInterface>(op).getIndexRelation();
   if (failed(relation))
@@ -113,5 +171,5 @@ LogicalResult verify::verifyShapes(Operation *op) {
   if (failed(verifyTensor(op, op->getResult(0).getType(), relation->result,
                           *relation, "result")))
     return failure();
-  return verifyExtended(op);
+  return verifyElements(op);
 }

@@ -20,6 +20,14 @@ using namespace verify::tv;
 #define GET_TYPEDEF_CLASSES
 #include "Verify/IR/TVTypes.cpp.inc"
 
+LogicalResult
+ExtendedType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                     Type real) {
+  if (!isa<FloatType>(real))
+    return emitError() << "elements of type " << real << " are no real numbers";
+  return success();
+}
+
 void TVDialect::initialize() {
   registerAttributes();
   addTypes<

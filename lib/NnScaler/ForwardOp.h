@@ -107,7 +107,8 @@ struct ForwardOp {
     failedAlready |= !type;
     return type;
   }
-  /// The argument that is not a tensor, as a rank-0 constant.
+  /// The argument that is not a tensor, as a rank-0 constant: an integer where
+  /// the tensor is of integers too, else a real number.
   mlir::Value constant() {
     const Argument *found = nullptr;
     for (const Argument &input : node.inputs)
@@ -117,6 +118,19 @@ struct ForwardOp {
                    found->kind != ConstantKind::Float)) {
       error() << "needs a number as its other operand";
       return {};
+    }
+    mlir::Type integers = operandType(0).getElementType();
+    if (found->kind == ConstantKind::Integer && integers.isInteger()) {
+      if (!llvm::isIntN(integers.getIntOrFloatBitWidth(), found->integer)) {
+        error() << "integer " << found->integer << " is too large";
+        return {};
+      }
+      auto type = mlir::RankedTensorType::get({}, integers);
+      return tv::ConstantOp::create(
+          builder, location, type,
+          mlir::DenseElementsAttr::get(
+              type, builder.getIntegerAttr(integers, found->integer)),
+          tv::DomainAttr());
     }
     double value = found->kind == ConstantKind::Float
                        ? found->real

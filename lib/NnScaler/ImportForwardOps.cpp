@@ -368,10 +368,17 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
   if (!rule.import)
     return emitError(location)
            << "unknown op '" << node.signature << "' (cell " << node.id << ")";
+  Block *block = builder.getInsertionBlock();
+  Operation *last = block->empty() ? nullptr : &block->back();
   ForwardOp op{plan, node, operands, builder, location, {}, false};
   rule.import(op, results);
   if (op.failedAlready)
     return failure();
+  // Casts between integers and floats, say: right or wrong, not supported.
+  for (auto it = last ? std::next(last->getIterator()) : block->begin();
+       it != block->end(); ++it)
+    if (isa<tv::SemanticsOpInterface>(*it) && failed(verifyElements(&*it)))
+      return failure();
   for (const KeywordArgument &keyword : node.keywords)
     if (!op.usedKeywords.contains(keyword.name))
       return emitError(location)

@@ -8,7 +8,6 @@
 
 #include "Verify/IR/Gradients.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/Hashing.h"
 
 using namespace mlir;
@@ -230,11 +229,8 @@ PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
          it != block->end(); ++it) {
       it->setLoc(op->getLoc());
       instance.ops.push_back(&*it);
-      // Shapes that do not fit are the plan's fault, at this op.
-      if (failed(mlir::verify(&*it, /*verifyRecursively=*/false))) {
-        malformed = true;
+      if (failed(check(&*it)))
         return failure();
-      }
     }
   }
   extend(instance, where, microBatch);
@@ -329,6 +325,8 @@ PlanExecution::Step PlanExecution::executeCompute(Device &device,
     return Step::Failed;
   }
   if (isa<tv::SeedOp>(op)) {
+    if (failed(check(op)))
+      return Step::Failed;
     bind(device, op, {getSeed(device, op), -1});
     return Step::Done;
   }
@@ -343,6 +341,8 @@ PlanExecution::Step PlanExecution::executeCompute(Device &device,
       results.push_back(clone->getResult(0));
       return success();
     }
+    if (failed(check(clone)))
+      return failure();
     FailureOr<SmallVector<Value>> parts = composition.decompose(builder);
     if (failed(parts))
       return failure();

@@ -17,6 +17,7 @@
 
 #include "Verify/IR/TVOps.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -142,6 +143,12 @@ private:
   llvm::SmallVector<Bound> lookup(Device &device, mlir::ValueRange values);
   void bind(Device &device, mlir::Operation *op, Bound bound,
             unsigned result = 0);
+  /// Verifies one op. Types that do not fit are the plan's fault, at this op.
+  llvm::LogicalResult check(mlir::Operation *op) {
+    llvm::LogicalResult result = mlir::verify(op, /*verifyRecursively=*/false);
+    malformed |= failed(result);
+    return result;
+  }
   /// The results of `op` on `operands`: built by `build`, or found again.
   llvm::FailureOr<llvm::SmallVector<Bound>>
   instantiate(mlir::Operation *op, llvm::ArrayRef<int64_t> devices,

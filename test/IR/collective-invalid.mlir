@@ -67,3 +67,19 @@ tv.graph @accumulated_where_it_is_missing <mb = 4> {
   // expected-error @below {{reads a value on #tv.domain<mb = 0:3> that exists on #tv.domain<mb = 0:2> only}}
   %y = tv.accumulate %x over <mb = 0:3> on <> : (tensor<4xf32>) -> tensor<4xf32>
 }
+
+// -----
+
+tv.graph @all_reduce_of_integers <device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.all_reduce %x over [] on <device = 0> : (tensor<4xi64>) -> tensor<4xi64>
+}
+
+// -----
+
+tv.graph @moved_and_cast <device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4xi64>
+  // expected-error @below {{makes elements of 'f32' from 'i64'}}
+  %y = tv.move %x from <device = 0> on <device = 1> : (tensor<4xi64>) -> tensor<4xf32>
+}

@@ -98,3 +98,36 @@ tv.graph @labels_for_another_rank <> {
   // expected-error @below {{operand #0 has rank 1, expected 2}}
   %y = tv.einsum %x {equation = "ab->a"} : (tensor<4xf32>) -> tensor<4xf32>
 }
+
+// -----
+
+tv.graph @integer_weights <> {
+  %x = tv.input <input "x"> : tensor<2x8xf32>
+  %w = tv.input <input "w"> : tensor<16x8xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.linear %x, %w : (tensor<2x8xf32>, tensor<16x8xi64>) -> tensor<2x16xf32>
+}
+
+// -----
+
+tv.graph @product_of_integers <> {
+  %x = tv.input <input "x"> : tensor<2x2xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.matmul %x, %x : (tensor<2x2xi64>, tensor<2x2xi64>) -> tensor<2x2xi64>
+}
+
+// -----
+
+tv.graph @masked_weights <> {
+  %x = tv.input <input "x"> : tensor<4x!tv.extended<f32>>
+  // expected-error @below {{is not defined on minus infinity}}
+  %y = tv.einsum %x {equation = "a->"} : (tensor<4x!tv.extended<f32>>) -> tensor<f32>
+}
+
+// -----
+
+tv.graph @integer_result <> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{makes elements of 'i64' from 'f32'}}
+  %y = tv.einsum %x {equation = "a->"} : (tensor<4xf32>) -> tensor<i64>
+}

@@ -1,9 +1,9 @@
 // RUN: verify-opt %s --split-input-file --verify-diagnostics
 
 tv.graph @dynamic_shape <> {
-  %x = tv.input <input "x"> : tensor<?xf32>
+  %x = tv.input <input "x"> : tensor<4xf32>
   // expected-error @below {{needs tensors of static shape, got 'tensor<?xf32>'}}
-  %y = tv.negate %x : (tensor<?xf32>) -> tensor<?xf32>
+  %y = tv.negate %x : (tensor<4xf32>) -> tensor<?xf32>
 }
 
 // -----
@@ -81,4 +81,190 @@ tv.graph @complex_literals <> {
 tv.graph @string_literals <> {
   // expected-error @below {{literals are not a dense list of numbers}}
   %x = tv.constant dense<"a"> : tensor<!tv.buffer<tensor<1xf32>>> : () -> tensor<1xf32>
+}
+
+// -----
+
+tv.graph @exp_of_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.exp %x : (tensor<4xi64>) -> tensor<4xi64>
+}
+
+// -----
+
+tv.graph @rsqrt_of_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.rsqrt %x : (tensor<4xi64>) -> tensor<4xi64>
+}
+
+// -----
+
+tv.graph @silu_of_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.silu %x : (tensor<4xi64>) -> tensor<4xi64>
+}
+
+// -----
+
+tv.graph @quotient_of_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.divide %x, %x : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+}
+
+// -----
+
+tv.graph @power_of_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.power %x {numerator = 2 : i64} : (tensor<4xi64>) -> tensor<4xi64>
+}
+
+// -----
+
+tv.graph @sum_of_booleans <> {
+  %x = tv.input <input "x"> : tensor<4xi1>
+  // expected-error @below {{is not defined on booleans}}
+  %y = tv.add %x, %x : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
+}
+
+// -----
+
+tv.graph @truncation <> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{makes elements of 'i64' from 'f32'}}
+  %y = tv.copy %x : (tensor<4xf32>) -> tensor<4xi64>
+}
+
+// -----
+
+tv.graph @integers_as_floats <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{makes elements of 'f32' from 'i64'}}
+  %y = tv.copy %x : (tensor<4xi64>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @narrowed_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{makes elements of 'i32' from 'i64'}}
+  %y = tv.copy %x : (tensor<4xi64>) -> tensor<4xi32>
+}
+
+// -----
+
+tv.graph @integers_as_booleans <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{makes elements of 'i1' from 'i64'}}
+  %y = tv.copy %x : (tensor<4xi64>) -> tensor<4xi1>
+}
+
+// -----
+
+tv.graph @integers_as_extended <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{makes elements of '!tv.extended<f32>' from 'i64'}}
+  %y = tv.copy %x : (tensor<4xi64>) -> tensor<4x!tv.extended<f32>>
+}
+
+// -----
+
+tv.graph @integer_plus_float <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  %y = tv.input <input "y"> : tensor<4xf32>
+  // expected-error @below {{mixes elements of 'i64' and 'f32'}}
+  %z = tv.add %x, %y : (tensor<4xi64>, tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @extended_plus_integer <> {
+  %x = tv.input <input "x"> : tensor<4x!tv.extended<f32>>
+  %y = tv.input <input "y"> : tensor<4xi64>
+  // expected-error @below {{mixes elements of '!tv.extended<f32>' and 'i64'}}
+  %z = tv.add %x, %y : (tensor<4x!tv.extended<f32>>, tensor<4xi64>) -> tensor<4x!tv.extended<f32>>
+}
+
+// -----
+
+tv.graph @integers_of_two_widths <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  %y = tv.input <input "y"> : tensor<4xi32>
+  // expected-error @below {{mixes elements of 'i64' and 'i32'}}
+  %z = tv.multiply %x, %y : (tensor<4xi64>, tensor<4xi32>) -> tensor<4xi64>
+}
+
+// -----
+
+tv.graph @result_no_numbers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on elements that are no numbers}}
+  %y = tv.negate %x : (tensor<4xi64>) -> tensor<4xindex>
+}
+
+// -----
+
+tv.graph @real_literals_as_integers <> {
+  // expected-error @below {{makes elements of 'i64' from literals of type 'f64'}}
+  %x = tv.constant dense<2.5> : tensor<f64> : () -> tensor<4xi64>
+}
+
+// -----
+
+tv.graph @integer_literals_as_floats <> {
+  // expected-error @below {{makes elements of 'f32' from literals of type 'i64'}}
+  %x = tv.constant dense<2> : tensor<i64> : () -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @integer_literals_of_another_width <> {
+  // expected-error @below {{makes elements of 'i32' from literals of type 'i64'}}
+  %x = tv.constant dense<2> : tensor<i64> : () -> tensor<4xi32>
+}
+
+// -----
+
+tv.graph @literals_not_finite <> {
+  // expected-error @below {{literals are not finite}}
+  %x = tv.constant dense<[1.0, 0x7F800000]> : tensor<2xf32> : () -> tensor<2xf32>
+}
+
+// -----
+
+tv.graph @splat_not_a_number <> {
+  // expected-error @below {{literals are not finite}}
+  %x = tv.constant dense<0x7FC00000> : tensor<f32> : () -> tensor<2xf32>
+}
+
+// -----
+
+tv.graph @wide_float_literals <> {
+  // expected-error @below {{literals of type 'f128' are too wide}}
+  %x = tv.constant dense<1.0> : tensor<f128> : () -> tensor<2xf128>
+}
+
+// -----
+
+tv.graph @wide_integer_literals <> {
+  // expected-error @below {{literals of type 'i128' are too wide}}
+  %x = tv.constant dense<1> : tensor<i128> : () -> tensor<2xi128>
+}
+
+// -----
+
+tv.graph @wide_unsigned_literals <> {
+  // expected-error @below {{literals of type 'ui64' are too wide}}
+  %x = tv.constant dense<1> : tensor<ui64> : () -> tensor<2xui64>
+}
+
+// -----
+
+tv.graph @extended_integers <> {
+  // expected-error @below {{elements of type 'i64' are no real numbers}}
+  %x = tv.input <input "x"> : tensor<4x!tv.extended<i64>>
 }

@@ -43,6 +43,18 @@ tv.graph @reference <dp = 2> {
   %table = tv.constant dense<[1.0, 2.0]> : tensor<2xf64> : () -> tensor<2xf64>
   // CHECK: tv.constant dense<7> : tensor<i64> : () -> tensor<i64>
   %integer = tv.constant dense<7> : tensor<i64> : () -> tensor<i64>
+  // Integers of one type, and booleans.
+  // CHECK: tv.constant dense<true> : tensor<i1> : () -> tensor<4xi1>
+  %truth = tv.constant dense<true> : tensor<i1> : () -> tensor<4xi1>
+  // CHECK: tv.multiply %{{.*}}, %{{.*}} : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %product = tv.multiply %integer, %integer : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  // CHECK: tv.negate %{{.*}} : (tensor<i64>) -> tensor<i64>
+  %minus = tv.negate %product : (tensor<i64>) -> tensor<i64>
+  // CHECK: tv.copy %{{.*}} : (tensor<4xi1>) -> tensor<4xi1>
+  %same = tv.copy %truth : (tensor<4xi1>) -> tensor<4xi1>
+  // All float types are the real numbers.
+  // CHECK: tv.multiply %{{.*}}, %{{.*}} : (tensor<4x8xf32>, tensor<4x8xbf16>) -> tensor<4x8xf64>
+  %mixed = tv.multiply %x, %copy : (tensor<4x8xf32>, tensor<4x8xbf16>) -> tensor<4x8xf64>
 }
 
 // CHECK-LABEL: tv.graph @plan

@@ -78,6 +78,69 @@ tv.stage @with_communication <dp = 2> expects array<i64: 1>(%x: tensor<4xf32>) {
 
 // -----
 
+tv.stage @with_another_dialect <dp = 2> expects array<i64: 1>(%x: tensor<4xf32>) {
+  // expected-error @below {{does not belong into a stage}}
+  %y = builtin.unrealized_conversion_cast %x : tensor<4xf32> to tensor<4xf32>
+}
+
+// -----
+
+tv.graph @with_another_dialect <dp = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{does not belong into a graph}}
+  %y = builtin.unrealized_conversion_cast %x : tensor<4xf32> to tensor<4xf32>
+}
+
+// -----
+
+tv.graph @input_of_no_static_shape <dp = 2> {
+  // expected-error @below {{needs tensors of static shape, got 'tensor<?xf32>'}}
+  %x = tv.input <input "x"> : tensor<?xf32>
+}
+
+// -----
+
+tv.graph @input_of_complex_numbers <dp = 2> {
+  // expected-error @below {{is not defined on elements that are no numbers}}
+  %x = tv.input <input "x"> : tensor<4xcomplex<f32>>
+}
+
+// -----
+
+tv.graph @undefined_indices <dp = 2> {
+  // expected-error @below {{is not defined on elements that are no numbers}}
+  %x = tv.undefined "x" : tensor<4xindex>
+}
+
+// -----
+
+tv.graph @real_numbers_expected_to_be_integers <dp = 2> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  %y = tv.undefined "y" on <> : tensor<4xf32>
+  // expected-error @below {{compares elements of different kinds: 'tensor<4xf32>' and 'tensor<4xi64>'}}
+  tv.expect %y is %x <[0:4 of 4]> on <> : tensor<4xf32> is tensor<4xi64>
+}
+
+// -----
+
+tv.graph @integers_of_another_width <dp = 2> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  %y = tv.undefined "y" on <> : tensor<4xi32>
+  // expected-error @below {{compares elements of different kinds: 'tensor<4xi32>' and 'tensor<4xi64>'}}
+  tv.expect %y is %x <[0:4 of 4]> on <> : tensor<4xi32> is tensor<4xi64>
+}
+
+// -----
+
+tv.graph @loses_minus_infinity <dp = 2> {
+  %x = tv.input <input "x"> : tensor<4x!tv.extended<f32>>
+  %y = tv.undefined "y" on <> : tensor<4xf32>
+  // expected-error @below {{compares elements of different kinds: 'tensor<4xf32>' and 'tensor<4x!tv.extended<f32>>'}}
+  tv.expect %y is %x <[0:4 of 4]> on <> : tensor<4xf32> is tensor<4x!tv.extended<f32>>
+}
+
+// -----
+
 tv.stage @reads_nowhere <dp = 2> expects array<i64: 1>(%x: tensor<4xf32>) {
   // expected-error @below {{mixes values of the reference and of the plan}}
   %y = tv.negate %x on <dp = 0> : (tensor<4xf32>) -> tensor<4xf32>

@@ -150,3 +150,45 @@ tv.graph @broadcast_size_differs <> {
   // expected-error @below {{dimension 0 of operand #0 has size 4, expected 8}}
   %y = tv.broadcast %x {dimensions = array<i64: 1>} : (tensor<4xf32>) -> tensor<4x8xf32>
 }
+
+// -----
+
+tv.graph @reshape_changes_the_kind <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{makes elements of 'f32' from 'i64'}}
+  %y = tv.reshape %x : (tensor<4xi64>) -> tensor<2x2xf32>
+}
+
+// -----
+
+tv.graph @slice_changes_the_kind <> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{makes elements of 'i1' from 'f32'}}
+  %y = tv.slice %x {dimension = 0 : i64, start = 0 : i64, end = 2 : i64} : (tensor<4xf32>) -> tensor<2xi1>
+}
+
+// -----
+
+tv.graph @padded_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.pad %x {dimension = 0 : i64, low = 0 : i64, high = 4 : i64} : (tensor<4xi64>) -> tensor<8xi64>
+}
+
+// -----
+
+tv.graph @concatenation_of_two_kinds <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  %y = tv.input <input "y"> : tensor<4xf32>
+  // expected-error @below {{mixes elements of 'i64' and 'f32'}}
+  %z = tv.concat %x, %y {dimension = 0 : i64} : (tensor<4xi64>, tensor<4xf32>) -> tensor<8xf32>
+}
+
+// -----
+
+tv.graph @concatenation_loses_minus_infinity <> {
+  %x = tv.input <input "x"> : tensor<4x!tv.extended<f32>>
+  %y = tv.input <input "y"> : tensor<4xf32>
+  // expected-error @below {{result may be minus infinity, its type may not}}
+  %z = tv.concat %x, %y {dimension = 0 : i64} : (tensor<4x!tv.extended<f32>>, tensor<4xf32>) -> tensor<8xf32>
+}

@@ -23,6 +23,13 @@ tv.graph @reference <dp = 2> {
   // CHECK: tv.broadcast %{{.*}} {dimensions = array<i64>} : (tensor<f32>) -> tensor<4xf32>
   %scalar = tv.input <input "scalar"> : tensor<f32>
   %repeat = tv.broadcast %scalar {dimensions = array<i64>} : (tensor<f32>) -> tensor<4xf32>
+  // Elements of every kind move.
+  %tokens = tv.input <input "tokens"> : tensor<4xi64>
+  // CHECK: tv.reshape %{{.*}} : (tensor<4xi64>) -> tensor<2x2xi64>
+  %table = tv.reshape %tokens : (tensor<4xi64>) -> tensor<2x2xi64>
+  %truth = tv.constant dense<true> : tensor<i1> : () -> tensor<4xi1>
+  // CHECK: tv.concat %{{.*}}, %{{.*}} {dimension = 0 : i64} : (tensor<4xi1>, tensor<4xi1>) -> tensor<8xi1>
+  %both = tv.concat %truth, %truth {dimension = 0 : i64} : (tensor<4xi1>, tensor<4xi1>) -> tensor<8xi1>
 }
 
 // CHECK-LABEL: tv.graph @minus_infinity_moves

@@ -73,3 +73,35 @@ tv.graph @layer_norm_with_another_bias <> {
   // expected-error @below {{weight and bias differ in shape}}
   %y = tv.layer_norm %x, %w, %b {epsilon = 1.0e-5 : f64} : (tensor<4x8xf32>, tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
 }
+
+// -----
+
+tv.graph @average_of_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.reduce average %x {dimensions = array<i64: 0>} : (tensor<4xi64>) -> tensor<i64>
+}
+
+// -----
+
+tv.graph @softmax_of_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on elements of 'i64'}}
+  %y = tv.softmax %x {dimension = 0 : i64} : (tensor<4xi64>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @softmax_that_keeps_minus_infinity <> {
+  %x = tv.input <input "x"> : tensor<4x!tv.extended<f32>>
+  // expected-error @below {{makes elements of '!tv.extended<f32>'}}
+  %y = tv.softmax %x {dimension = 0 : i64} : (tensor<4x!tv.extended<f32>>) -> tensor<4x!tv.extended<f32>>
+}
+
+// -----
+
+tv.graph @softmax_of_no_static_shape <> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{needs tensors of static shape, got 'tensor<?xf32>'}}
+  %y = tv.softmax %x {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<?xf32>
+}

@@ -33,7 +33,8 @@ def TV_AllReduceOp : TV_ComputeOp<"all_reduce", [TV_NotDifferentiable]> {
 }
 
 def TV_AllGatherOp : TV_ComputeOp<"all_gather",
-    [TV_NotDifferentiable, TV_AcceptsExtended]> {
+    [TV_NotDifferentiable, TV_AcceptsExtended, TV_AcceptsIntegers,
+     TV_AcceptsBooleans]> {
   let summary = "concatenation of the operands in group order";
   let description = [{
     Every member gets the operands one after the other along `dimension`.
@@ -49,7 +50,8 @@ def TV_AllGatherOp : TV_ComputeOp<"all_gather",
 }
 
 def TV_MoveOp : TV_ComputeOp<"move",
-    [TV_NotDifferentiable, TV_AcceptsExtended]> {
+    [TV_NotDifferentiable, TV_AcceptsExtended, TV_AcceptsIntegers,
+     TV_AcceptsBooleans]> {
   let summary = "the operand, at other coordinates";
   let description = [{
     Send and receive, or broadcast. The operand is read at the coordinates of

@@ -42,7 +42,7 @@ class TV_BinaryOp<string mnemonic, code scalarBody, list<Trait> traits = []>
 }
 
 def TV_AddOp : TV_BinaryOp<"add",
-    "algebra.add(scalars[0], scalars[1])", [Commutative, TV_AcceptsExtended]> {
+    "algebra.add(scalars[0], scalars[1])", [Commutative, TV_AcceptsExtended, TV_AcceptsIntegers]> {
   let summary = "elementwise sum";
   let description = [{
     The sum of corresponding elements. Dimensions are aligned from the last; one
@@ -53,7 +53,7 @@ def TV_AddOp : TV_BinaryOp<"add",
 }
 
 def TV_SubtractOp : TV_BinaryOp<"subtract",
-    "algebra.subtract(scalars[0], scalars[1])"> {
+    "algebra.subtract(scalars[0], scalars[1])", [TV_AcceptsIntegers]> {
   let summary = "elementwise difference";
   let description = [{
     `left - right`, with the broadcasting of `tv.add`.
@@ -63,7 +63,7 @@ def TV_SubtractOp : TV_BinaryOp<"subtract",
 }
 
 def TV_MultiplyOp : TV_BinaryOp<"multiply",
-    "algebra.multiply(scalars[0], scalars[1])", [Commutative]> {
+    "algebra.multiply(scalars[0], scalars[1])", [Commutative, TV_AcceptsIntegers]> {
   let summary = "elementwise product";
   let description = [{
     The product of corresponding elements, with the broadcasting of `tv.add`.
@@ -83,7 +83,8 @@ def TV_DivideOp : TV_BinaryOp<"divide",
   }];
 }
 
-def TV_NegateOp : TV_UnaryOp<"negate", "algebra.negate(scalars[0])"> {
+def TV_NegateOp : TV_UnaryOp<"negate", "algebra.negate(scalars[0])",
+    [TV_AcceptsIntegers]> {
   let summary = "elementwise negation";
   let description = [{
     Example: `%1 = tv.negate %0 : (tensor<4xf32>) -> tensor<4xf32>`
@@ -157,11 +158,13 @@ def TV_GeluOp : TV_UnaryOp<"gelu",
   }];
 }
 
-def TV_CopyOp : TV_UnaryOp<"copy", "scalars[0]", [TV_AcceptsExtended]> {
+def TV_CopyOp : TV_UnaryOp<"copy", "scalars[0]",
+    [TV_AcceptsExtended, TV_AcceptsIntegers, TV_AcceptsBooleans]> {
   let summary = "the operand";
   let description = [{
     The operand, unchanged: casts between float types over the reals, and the
     copies frontends make for their own sake (contiguous, identity, multiref).
+    Integers are not made from floats, nor floats from integers.
 
     Example: `%1 = tv.copy %0 : (tensor<4xbf16>) -> tensor<4xf32>`
   }];
@@ -185,7 +188,8 @@ def TV_ConstantOp : TV_ComputeOp<"constant", [TV_NotDifferentiable]> {
   let summary = "a tensor of literals";
   let description = [{
     A float literal means the simplest rational that rounds to it in its type
-    (docs/Soundness.md, assumption on literals).
+    (docs/Soundness.md, assumption on literals). Literals are finite, at most
+    64 bits wide, and of the kind of the result: floats, integers or booleans.
 
     Example: `%0 = tv.constant dense<2.5> : tensor<f64> : () -> tensor<4xf64>`
   }];

@@ -9,7 +9,8 @@
 
 include "Verify/IR/TVAttributes.td"
 
-def TV_OneHotOp : TV_ComputeOp<"one_hot", [TV_NotDifferentiable]> {
+def TV_OneHotOp : TV_ComputeOp<"one_hot",
+    [TV_NotDifferentiable, TV_AcceptsIntegers, TV_ReturnsReal]> {
   let summary = "1 where the position equals the index, else 0";
   let description = [{
     `result[..., v] = 1 if indices[...] = v + start else 0`.
@@ -38,6 +39,7 @@ def TV_EmbeddingOp : TV_CompositionOp<"embedding"> {
   let assemblyFormat = [{
     operands (`on` $domain^)? attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def TV_CausalMaskOp : TV_ComputeOp<"causal_mask", [TV_NotDifferentiable]> {
@@ -72,6 +74,7 @@ def TV_ComplexProductOp : TV_CompositionOp<"complex_product"> {
   let assemblyFormat = [{
     operands (`on` $domain^)? attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // VERIFY_IR_INDEXINGOPS

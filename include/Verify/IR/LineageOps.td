@@ -70,6 +70,7 @@ def TV_InputOp : TV_Op<"input", [Pure]> {
   let arguments = (ins TV_ContractAttr:$contract);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = "$contract attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def TV_DistributeOp : TV_Op<"distribute", [Pure]> {
@@ -122,6 +123,7 @@ def TV_UndefinedOp : TV_Op<"undefined", [Pure]> {
   let arguments = (ins StrAttr:$name, OptionalAttr<TV_DomainAttr>:$domain);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = "$name (`on` $domain^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif // VERIFY_IR_LINEAGEOPS

@@ -9,8 +9,9 @@
 
 include "Verify/IR/TVAttributes.td"
 
-class TV_MovementOp<string mnemonic, dag operands>
-    : TV_ComputeOp<mnemonic, [TV_AcceptsExtended]> {
+class TV_MovementOp<string mnemonic, dag operands, list<Trait> traits =
+    [TV_AcceptsExtended, TV_AcceptsIntegers, TV_AcceptsBooleans]>
+    : TV_ComputeOp<mnemonic, traits> {
   let arguments = !con(operands, (ins OptionalAttr<TV_DomainAttr>:$domain));
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = [{
@@ -55,7 +56,8 @@ def TV_SliceOp : TV_MovementOp<"slice",
 }
 
 def TV_PadOp : TV_MovementOp<"pad",
-    (ins TV_Tensor:$operand, I64Attr:$dimension, I64Attr:$low, I64Attr:$high)> {
+    (ins TV_Tensor:$operand, I64Attr:$dimension, I64Attr:$low, I64Attr:$high),
+    [TV_AcceptsExtended]> {
   let summary = "zeros before and after, along one dimension";
   let description = [{
     Example: `%1 = tv.pad %0 {dimension = 1 : i64, low = 4 : i64, high = 0 : i64} : (tensor<4x4xf32>) -> tensor<4x8xf32>`

@@ -194,6 +194,7 @@ def TV_ExtendedType : TypeDef<TV_Dialect, "Extended"> {
   }];
   let parameters = (ins "::mlir::Type":$real);
   let assemblyFormat = "`<` $real `>`";
+  let genVerifyDecl = 1;
 }
 
 #endif // VERIFY_IR_TVATTRIBUTES

@@ -57,7 +57,17 @@ def TV_AcceptsExtended : NativeOpTrait<"AcceptsExtended"> {
   let cppNamespace = "::verify::tv";
 }
 
-/// The result is real even where an operand may be minus infinity.
+/// The op accepts tensors of integers.
+def TV_AcceptsIntegers : NativeOpTrait<"AcceptsIntegers"> {
+  let cppNamespace = "::verify::tv";
+}
+
+/// The op accepts tensors of booleans (i1).
+def TV_AcceptsBooleans : NativeOpTrait<"AcceptsBooleans"> {
+  let cppNamespace = "::verify::tv";
+}
+
+/// The result is real even where an operand is not.
 def TV_ReturnsReal : NativeOpTrait<"ReturnsReal"> {
   let cppNamespace = "::verify::tv";
 }

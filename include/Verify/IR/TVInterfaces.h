@@ -20,8 +20,21 @@
 
 namespace verify {
 
-/// Checks operand and result types of an op against its index relation: ranks,
-/// sizes, and that minus infinity meets only ops that accept it.
+/// What the elements of a tensor are to an op: real numbers of any float type,
+/// real numbers or minus infinity, integers, or booleans (i1). No op is defined
+/// on anything else.
+enum class ElementKind : uint8_t { Real, Extended, Integer, Boolean, Other };
+ElementKind getElementKind(mlir::Type type);
+
+/// Checks that each tensor of an op has a static shape.
+llvm::LogicalResult verifyStaticShapes(mlir::Operation *op);
+
+/// Checks the element types of an op with one result: its traits accept those
+/// of the operands, which are of one kind, and the result has that kind too.
+llvm::LogicalResult verifyElements(mlir::Operation *op);
+
+/// Checks operand and result types of an op against its index relation, ranks
+/// and sizes, and its element types.
 llvm::LogicalResult verifyShapes(mlir::Operation *op);
 
 /// The relation of an op on corresponding elements: dimensions aligned from the
@@ -54,7 +67,17 @@ template <typename ConcreteType>
 class AcceptsExtended
     : public mlir::OpTrait::TraitBase<ConcreteType, AcceptsExtended> {};
 
-/// The op's result is real even where its operand may be minus infinity.
+/// The op accepts tensors of integers.
+template <typename ConcreteType>
+class AcceptsIntegers
+    : public mlir::OpTrait::TraitBase<ConcreteType, AcceptsIntegers> {};
+
+/// The op accepts tensors of booleans.
+template <typename ConcreteType>
+class AcceptsBooleans
+    : public mlir::OpTrait::TraitBase<ConcreteType, AcceptsBooleans> {};
+
+/// The op's result is real even where an operand is not.
 template <typename ConcreteType>
 class ReturnsReal : public mlir::OpTrait::TraitBase<ConcreteType, ReturnsReal> {
 };

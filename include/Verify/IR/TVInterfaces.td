@@ -54,13 +54,15 @@ def TV_CompositionOpInterface : OpInterface<"CompositionOpInterface"> {
   let cppNamespace = "::verify::tv";
   let description = [{
     An op that is an abbreviation for others. `tv-canonicalize-ssa` replaces it;
-    its derivative is that of its parts.
+    its derivative is that of its parts. The verifier refuses what does not
+    decompose.
   }];
   let methods = [
     InterfaceMethod<"Builds the ops it stands for and returns its results.",
       "::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>", "decompose",
       (ins "::mlir::OpBuilder &":$builder)>
   ];
+  let verify = [{ return ::verify::verifyStaticShapes($_op); }];
 }
 
 #endif // VERIFY_IR_TVINTERFACES
