@@ -3,11 +3,305 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What can be seen without running the plan: names, devices, numbers of
+// operands, and types. Whether it runs to its end is seen by running it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Verify/IR/TVOps.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace verify;
 using namespace verify::tv;
 
 #define GET_OP_CLASSES
 #include "Verify/IR/TVOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+/// Checks that `device` is one of the replica.
+static LogicalResult verifyDevice(Operation *op, int64_t device) {
+  MeshAttr mesh = op->getParentOfType<PlanOp>().getMesh();
+  int64_t count = mesh.getAxisSize("device").value_or(0);
+  if (device < 0 || device >= count)
+    return op->emitOpError("names device ")
+           << device << ", the mesh has " << count;
+  return success();
+}
+
+/// The device of the segment or program around `op`.
+static int64_t deviceOf(Operation *op) {
+  if (auto segment = op->getParentOfType<SegmentOp>())
+    return segment.getDevice();
+  return op->getParentOfType<ProgramOp>().getDevice();
+}
+
+/// Checks the other end of a transfer.
+static LogicalResult verifyPeer(Operation *op, int64_t peer) {
+  if (failed(verifyDevice(op, peer)))
+    return failure();
+  if (peer == deviceOf(op))
+    return op->emitOpError("is a transfer of device ") << peer << " to itself";
+  return success();
+}
+
+LogicalResult SendOp::verify() { return verifyPeer(*this, getPeer()); }
+
+LogicalResult ReceiveOp::verify() { return verifyPeer(*this, getPeer()); }
+
+//===----------------------------------------------------------------------===//
+// PlanOp, SegmentOp, ProgramOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult PlanOp::verifyRegions() {
+  if (!getMesh().getAxisSize("device"))
+    return emitOpError("has no axis 'device'");
+  llvm::SmallSet<int64_t, 8> devices;
+  for (Operation &op : getBody().front()) {
+    if (!isa<BufferOp, SegmentOp, ProgramOp>(op))
+      return op.emitOpError("does not belong into a plan");
+    if (auto program = dyn_cast<ProgramOp>(op);
+        program && !devices.insert(program.getDevice()).second)
+      return program.emitOpError("is a second program of device ")
+             << program.getDevice();
+  }
+  return success();
+}
+
+/// Checks that a segment or program holds no ops of the graph level.
+static LogicalResult verifyBody(Block &body) {
+  for (Operation &op : body) {
+    bool isGraphLevel = isa<GraphOp, StageOp, InputOp, DistributeOp, ExpectOp,
+                            AllReduceOp, AllGatherOp, MoveOp, AccumulateOp>(op);
+    if (isGraphLevel || !isa_and_nonnull<TVDialect>(op.getDialect()))
+      return op.emitOpError("does not belong into a segment or program");
+  }
+  return success();
+}
+
+LogicalResult SegmentOp::verifyRegions() {
+  llvm::SmallSet<int64_t, 8> saved;
+  for (auto save : getBody().front().getOps<SaveOp>())
+    if (!saved.insert(save.getOp()).second)
+      return save.emitOpError("saves op ") << save.getOp() << " twice";
+  if (failed(verifyDevice(*this, getDevice())))
+    return failure();
+  return verifyBody(getBody().front());
+}
+
+LogicalResult ProgramOp::verifyRegions() {
+  if (failed(verifyDevice(*this, getDevice())))
+    return failure();
+  return verifyBody(getBody().front());
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto segment =
+      symbols.lookupNearestSymbolFrom<SegmentOp>(*this, getCalleeAttr());
+  if (!segment)
+    return emitOpError("names no segment: ") << getCalleeAttr();
+  int64_t device = (*this)->getParentOfType<ProgramOp>().getDevice();
+  if (static_cast<int64_t>(segment.getDevice()) != device)
+    return emitOpError("runs a segment of device ")
+           << segment.getDevice() << " on device " << device;
+  Block &body = segment.getBody().front();
+  if (getOperandTypes() != TypeRange(body.getArgumentTypes()))
+    return emitOpError("passes other operands than ")
+           << getCalleeAttr() << " takes: " << body.getArgumentTypes();
+  TypeRange results = body.getTerminator()->getOperandTypes();
+  if (getResultTypes() != results)
+    return emitOpError("expects other results than ")
+           << getCalleeAttr() << " gives: " << results;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+LogicalResult BufferOp::verify() {
+  if (!getType().getTensor().hasStaticShape())
+    return emitOpError("has no static shape: ") << getType().getTensor();
+  return verifyDevice(*this, getDevice());
+}
+
+LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FlatSymbolRefAttr name = getGradientOfAttr();
+  if (!name)
+    return success();
+  auto parameter = symbols.lookupNearestSymbolFrom<BufferOp>(*this, name);
+  if (!parameter || parameter.getGradientOf())
+    return emitOpError("names no parameter: ") << name;
+  if (parameter.getDevice() != getDevice() || parameter.getType() != getType())
+    return emitOpError("differs from its parameter in device or type");
+  if (getElementKind(getType().getTensor()) != ElementKind::Real)
+    return emitOpError("is a gradient, its elements are not real numbers");
+  return success();
+}
+
+/// Checks a use of the buffer `name` with a value of `type`.
+static LogicalResult verifyBuffer(Operation *op, SymbolTableCollection &symbols,
+                                  FlatSymbolRefAttr name, Type type,
+                                  bool isWritten) {
+  auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(op, name);
+  if (!buffer)
+    return op->emitOpError("names no buffer: ") << name;
+  if (static_cast<int64_t>(buffer.getDevice()) != deviceOf(op))
+    return op->emitOpError("uses a buffer of device ")
+           << buffer.getDevice() << " on device " << deviceOf(op);
+  if (buffer.getType().getTensor() != type)
+    return op->emitOpError("uses a buffer of ")
+           << buffer.getType().getTensor() << " as " << type;
+  if (isWritten && !buffer.getGradientOf())
+    return op->emitOpError("writes to a parameter, which no step may");
+  return success();
+}
+
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyBuffer(*this, symbols, getBufferAttr(), getResult().getType(),
+                      /*isWritten=*/false);
+}
+
+LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyBuffer(*this, symbols, getBufferAttr(), getValue().getType(),
+                      /*isWritten=*/true);
+}
+
+LogicalResult AddToOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyBuffer(*this, symbols, getBufferAttr(), getValue().getType(),
+                      /*isWritten=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Other ops of a device
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoadDataOp::verify() {
+  if (getNames().size() != getNumResults() ||
+      getPieces().size() != getNumResults())
+    return emitOpError("gives ")
+           << getNumResults() << " tensors, with " << getNames().size()
+           << " names and " << getPieces().size() << " pieces";
+  return success();
+}
+
+LogicalResult RandomOp::verify() {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (getElementKind(type) != ElementKind::Real || isExtended(type))
+    return emitOpError("draws something that is no real number");
+  ArrayRef<int64_t> bounds = getPiece().getBounds();
+  bool fits = bounds.size() == 3 * type.getShape().size();
+  for (size_t i = 0; fits && i < bounds.size(); i += 3)
+    fits = bounds[i + 1] - bounds[i] == type.getDimSize(i / 3);
+  if (!fits || getPiece().getParts() != 1)
+    return emitOpError("draws ") << type << " for another piece of a tensor";
+  return success();
+}
+
+LogicalResult SeedOp::verify() {
+  if (getElementKind(getResult().getType()) != ElementKind::Real)
+    return emitOpError("is a gradient, its elements are not real numbers");
+  return success();
+}
+
+LogicalResult BackwardOp::verify() {
+  if (getWrt().size() != getNumResults() ||
+      getOutputs().size() != getGradients().size())
+    return emitOpError("takes ")
+           << getGradients().size() << " gradients of " << getOutputs().size()
+           << " results and gives " << getNumResults() << " of "
+           << getWrt().size() << " operands";
+  for (ArrayRef<int64_t> numbers : {getWrt(), getOutputs()}) {
+    llvm::SmallSet<int64_t, 8> seen;
+    for (int64_t number : numbers)
+      if (number < 0 || !seen.insert(number).second)
+        return emitOpError("names operand or result ")
+               << number << (number < 0 ? "" : " twice");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// CommunicateOp
+//===----------------------------------------------------------------------===//
+
+/// Checks the group, and that the device takes part.
+static LogicalResult verifyGroup(CommunicateOp op) {
+  llvm::SmallSet<int64_t, 8> members;
+  for (int64_t member : op.getGroup()) {
+    if (failed(verifyDevice(op, member)))
+      return failure();
+    if (!members.insert(member).second)
+      return op.emitOpError("names device ") << member << " twice";
+  }
+  if (!members.contains(deviceOf(op)))
+    return op.emitOpError("runs on device ")
+           << deviceOf(op) << ", which is not in its group";
+  if (op.getKind() == CollectiveKind::Broadcast
+          ? !op.getRoot() || !members.contains(*op.getRoot())
+          : op.getRoot().has_value())
+    return op.emitOpError("needs a root in its group for a broadcast, and for "
+                          "nothing else");
+  return success();
+}
+
+/// Checks that a dimension is there if and only if the collective needs one.
+static LogicalResult verifyDimension(CommunicateOp op, StringRef name,
+                                     std::optional<uint64_t> dimension,
+                                     bool isNeeded) {
+  if (dimension.has_value() != isNeeded)
+    return op.emitOpError(isNeeded ? "needs '" : "has no use for '")
+           << name << "'";
+  int64_t rank = cast<RankedTensorType>(op.getValue().getType()).getRank();
+  int64_t number = static_cast<int64_t>(dimension.value_or(0));
+  if (isNeeded && (number < 0 || number >= rank))
+    return op.emitOpError("has no dimension ") << number;
+  return success();
+}
+
+LogicalResult CommunicateOp::verify() {
+  CollectiveKind kind = getKind();
+  bool gathers =
+      kind == CollectiveKind::AllGather || kind == CollectiveKind::AllToAll;
+  bool splits =
+      kind == CollectiveKind::ReduceScatter || kind == CollectiveKind::AllToAll;
+  if (failed(verifyGroup(*this)) ||
+      failed(verifyDimension(*this, "dimension", getDimension(),
+                             gathers || splits)) ||
+      failed(verifyDimension(*this, "split_dimension", getSplitDimension(),
+                             kind == CollectiveKind::AllToAll)))
+    return failure();
+  int64_t count = getGroup().size();
+  MeshAttr mesh = (*this)->getParentOfType<PlanOp>().getMesh();
+  if (getReplicas() &&
+      llvm::MulOverflow(count, mesh.getAxisSize("dp").value_or(1), count))
+    return emitOpError("has more than 2^63 members");
+  auto operand = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (!operand.hasStaticShape() || !result.hasStaticShape())
+    return emitOpError("needs tensors of static shape");
+  SmallVector<int64_t> shape(operand.getShape());
+  if (splits) {
+    int64_t &size =
+        shape[kind == CollectiveKind::AllToAll ? *getSplitDimension()
+                                               : *getDimension()];
+    if (size % count)
+      return emitOpError("cannot cut a dimension of size ")
+             << size << " into " << count << " parts";
+    size /= count;
+  }
+  if (gathers) {
+    int64_t &size = shape[*getDimension()];
+    if (llvm::MulOverflow(size, count, size))
+      return emitOpError("gives more than 2^63 elements");
+  }
+  auto expected = RankedTensorType::get(shape, operand.getElementType());
+  if (result != expected)
+    return emitOpError("gives ") << expected << ", not " << result;
+  return success();
+}

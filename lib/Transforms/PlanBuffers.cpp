@@ -24,6 +24,10 @@ PlanExecution::Step PlanExecution::executeBuffer(Device &device,
     op->emitOpError("names no buffer: ") << name;
     return Step::Failed;
   }
+  if (!isa<tv::ReadOp>(op) && !buffer.getGradientOf()) {
+    op->emitOpError("writes to a parameter, which no step may");
+    return Step::Failed;
+  }
   if (auto add = dyn_cast<tv::AddToOp>(op)) {
     buffers[buffer].push_back({lookup(device, add.getValue()), op->getLoc()});
     return Step::Done;

@@ -115,6 +115,7 @@ static LogicalResult checkMembers(tv::CommunicateOp first,
       first.getDimension() == other.getDimension() &&
       first.getSplitDimension() == other.getSplitDimension() &&
       first.getRoot() == other.getRoot() &&
+      first.getReplicas() == other.getReplicas() &&
       first.getResult().getType() == other.getResult().getType())
     return success();
   InFlightDiagnostic error = other.emitOpError(
@@ -134,6 +135,8 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
       malformed = true;
       return failure();
     }
+  if (first.getReplicas() && first.getKind() != tv::CollectiveKind::AllReduce)
+    return first.emitOpError("over replicas is not supported");
   ArrayRef<int64_t> group = first.getGroup();
   SmallVector<Bound> operands;
   SmallVector<int64_t> where(group);
@@ -194,6 +197,9 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
             slice(sum, first.getDimension().value_or(0), member);
         if (failed(part))
           return failure();
+        if (part->getType() != type)
+          return first.emitOpError("expects ")
+                 << type << ", a part is " << part->getType();
         results.push_back(*part);
       }
       return success();

@@ -16,6 +16,16 @@ import sys
 MESH = "<dp = 2, device = 8, mb = 16>"
 TOP_LEVEL = {"graph", "stage", "plan"}
 IN_PLAN = {"buffer", "segment", "program"}
+# What examples of the plan level refer to.
+NAMED = """\
+tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
+tv.buffer @gradient_of_w on 0 "w" holds <3, [0:4 of 4]> gradient_of @w : \
+!tv.buffer<tensor<4xf32>>
+tv.segment @backward on 0 cell 1 backward {
+^bb0(%0: tensor<4xf32>):
+  tv.return %0 : tensor<4xf32>
+}
+"""
 IN_PROGRAM = {"load_data", "seed", "call", "output", "send", "receive"}
 
 
@@ -70,7 +80,7 @@ def wrap(name: str, is_plan_level: bool, example: str) -> str:
     if not is_plan_level:
         return f"tv.graph @graph {MESH} {{\n{body}\n}}"
     holder = "program 0" if name in IN_PROGRAM else "segment @s on 0 cell 0"
-    return f"tv.plan @plan {MESH} {{\ntv.{holder} {{\n{body}\n}}\n}}"
+    return f"tv.plan @plan {MESH} {{\n{NAMED}tv.{holder} {{\n{body}\n}}\n}}"
 
 
 def main() -> int:

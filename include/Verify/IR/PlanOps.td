@@ -7,7 +7,6 @@
 #ifndef VERIFY_IR_PLANOPS
 #define VERIFY_IR_PLANOPS
 
-include "mlir/Interfaces/InferTypeOpInterface.td"
 include "Verify/IR/TVAttributes.td"
 
 def TV_PlanOp : TV_Op<"plan",
@@ -38,9 +37,11 @@ def TV_PlanOp : TV_Op<"plan",
   let arguments = (ins SymbolNameAttr:$sym_name, TV_MeshAttr:$mesh);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name $mesh attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
 }
 
-def TV_BufferOp : TV_Op<"buffer", [Symbol, HasParent<"PlanOp">]> {
+def TV_BufferOp : TV_Op<"buffer",
+    [Symbol, HasParent<"PlanOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "memory of one device that outlives a segment";
   let description = [{
     A parameter, or the gradient of the one that `gradient_of` names.
@@ -54,6 +55,7 @@ def TV_BufferOp : TV_Op<"buffer", [Symbol, HasParent<"PlanOp">]> {
     $sym_name `on` $device $name `holds` $piece (`gradient_of` $gradient_of^)?
     attr-dict `:` $type
   }];
+  let hasVerifier = 1;
 }
 
 def TV_SegmentOp : TV_Op<"segment", [IsolatedFromAbove, Symbol,
@@ -79,6 +81,7 @@ def TV_SegmentOp : TV_Op<"segment", [IsolatedFromAbove, Symbol,
     $sym_name `on` $device `cell` $cell (`backward` $backward^)?
     attr-dict-with-keyword $body
   }];
+  let hasRegionVerifier = 1;
 }
 
 def TV_ReturnOp : TV_Op<"return",
@@ -110,9 +113,10 @@ def TV_ProgramOp : TV_Op<"program",
   let arguments = (ins I64Attr:$device);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$device attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
 }
 
-def TV_LoadDataOp : TV_Op<"load_data"> {
+def TV_LoadDataOp : TV_Op<"load_data", [HasParent<"ProgramOp">]> {
   let summary = "the next batch of the data loader";
   let description = [{
     The `k`-th execution of a loader on a device gives micro-batch `k`. `cell`
@@ -126,9 +130,10 @@ def TV_LoadDataOp : TV_Op<"load_data"> {
   let assemblyFormat = [{
     `cell` $cell $names `holds` $pieces attr-dict `:` type($results)
   }];
+  let hasVerifier = 1;
 }
 
-def TV_RandomOp : TV_Op<"random"> {
+def TV_RandomOp : TV_Op<"random", [ParentOneOf<["SegmentOp"]>]> {
   let summary = "the draws of a random op";
   let description = [{
     1 where an element is kept and 0 where it is dropped. What is drawn depends
@@ -143,18 +148,21 @@ def TV_RandomOp : TV_Op<"random"> {
   let assemblyFormat = [{
     $name $piece `like` $like attr-dict `:` type($like) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 
-def TV_SeedOp : TV_Op<"seed"> {
+def TV_SeedOp : TV_Op<"seed", [ParentOneOf<["SegmentOp", "ProgramOp"]>]> {
   let summary = "the gradient of the loss with respect to itself: 1";
   let description = [{
     Example: `%0 = tv.seed : tensor<1xf32>`
   }];
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
-def TV_CallOp : TV_Op<"call"> {
+def TV_CallOp : TV_Op<"call",
+    [HasParent<"ProgramOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "one execution of a segment";
   let description = [{
     `instance` numbers this execution; a backward one names the instance of the
@@ -171,7 +179,7 @@ def TV_CallOp : TV_Op<"call"> {
   }];
 }
 
-def TV_OutputOp : TV_Op<"output"> {
+def TV_OutputOp : TV_Op<"output", [HasParent<"ProgramOp">]> {
   let summary = "a result of the run on this device";
   let description = [{
     Example: `tv.output %0 "loss" <9, [0:1 of 1]> : tensor<1xf32>`
@@ -180,7 +188,9 @@ def TV_OutputOp : TV_Op<"output"> {
   let assemblyFormat = "$value $name $piece attr-dict `:` type($value)";
 }
 
-def TV_ReadOp : TV_Op<"read"> {
+def TV_ReadOp : TV_Op<"read",
+    [ParentOneOf<["SegmentOp", "ProgramOp"]>,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "what a buffer holds now";
   let description = [{
     Example: `%0 = tv.read @w : tensor<4xf32>`
@@ -190,7 +200,9 @@ def TV_ReadOp : TV_Op<"read"> {
   let assemblyFormat = "$buffer attr-dict `:` type($result)";
 }
 
-def TV_WriteOp : TV_Op<"write"> {
+def TV_WriteOp : TV_Op<"write",
+    [ParentOneOf<["SegmentOp", "ProgramOp"]>,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "overwrites a buffer";
   let description = [{
     Example: `tv.write %0, @gradient_of_w : tensor<4xf32>`
@@ -199,7 +211,9 @@ def TV_WriteOp : TV_Op<"write"> {
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value)";
 }
 
-def TV_AddToOp : TV_Op<"add_to"> {
+def TV_AddToOp : TV_Op<"add_to",
+    [ParentOneOf<["SegmentOp", "ProgramOp"]>,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "adds to what a buffer holds";
   let description = [{
     Example: `tv.add_to %0, @gradient_of_w : tensor<4xf32>`
@@ -208,7 +222,8 @@ def TV_AddToOp : TV_Op<"add_to"> {
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value)";
 }
 
-def TV_SendOp : TV_Op<"send"> {
+def TV_SendOp : TV_Op<"send",
+    [ParentOneOf<["SegmentOp", "ProgramOp"]>]> {
   let summary = "sends a tensor to another device of the replica";
   let description = [{
     The tensors sent from one device to another arrive in the order of sending.
@@ -217,9 +232,11 @@ def TV_SendOp : TV_Op<"send"> {
   }];
   let arguments = (ins TV_Tensor:$value, I64Attr:$peer);
   let assemblyFormat = "$value `to` $peer attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 
-def TV_ReceiveOp : TV_Op<"receive"> {
+def TV_ReceiveOp : TV_Op<"receive",
+    [ParentOneOf<["SegmentOp", "ProgramOp"]>]> {
   let summary = "receives a tensor from another device of the replica";
   let description = [{
     The next tensor that device `peer` has sent to this one.
@@ -229,9 +246,11 @@ def TV_ReceiveOp : TV_Op<"receive"> {
   let arguments = (ins I64Attr:$peer);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = "`from` $peer attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
-def TV_CommunicateOp : TV_Op<"communicate"> {
+def TV_CommunicateOp : TV_Op<"communicate",
+    [ParentOneOf<["SegmentOp", "ProgramOp"]>]> {
   let summary = "this device's part in a collective";
   let description = [{
     The device takes part with `value`; `group` lists the members of the
@@ -249,9 +268,10 @@ def TV_CommunicateOp : TV_Op<"communicate"> {
     `` $kind $value `group` $group (`replicas` $replicas^)? attr-dict
     `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
-def TV_BackwardOp : TV_Op<"backward"> {
+def TV_BackwardOp : TV_Op<"backward", [HasParent<"SegmentOp">]> {
   let summary = "the gradients of an op of the forward segment";
   let description = [{
     From the gradients of the forward op's results, in order, to those of the
@@ -266,9 +286,11 @@ def TV_BackwardOp : TV_Op<"backward"> {
   let assemblyFormat = [{
     $gradients `of` $forward attr-dict `:` functional-type($gradients, $results)
   }];
+  let hasVerifier = 1;
 }
 
-def TV_SaveOp : TV_Op<"save", [AttrSizedOperandSegments]> {
+def TV_SaveOp : TV_Op<"save",
+    [AttrSizedOperandSegments, HasParent<"SegmentOp">]> {
   let summary = "keeps an op's operands and results for its backward";
   let description = [{
     The forward op numbered `op` maps `inputs` to `outputs`; whatever lies
