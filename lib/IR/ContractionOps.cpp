@@ -168,6 +168,9 @@ LogicalResult EinsumOp::buildGradients(OpBuilder &builder, Value gradient,
     std::string known, wanted = equation->operands[number];
     SmallVector<int64_t> shape, dimensions;
     for (auto [i, label] : llvm::enumerate(wanted)) {
+      if (StringRef(wanted).count(label) > 1)
+        return emitOpError("has no derivative: operand #")
+               << number << " repeats label '" << label << "'";
       if (others.find(label) == std::string::npos)
         continue;
       known.push_back(label);
