@@ -139,6 +139,18 @@ LogicalResult RsqrtOp::buildGradients(OpBuilder &builder, Value gradient,
   return success();
 }
 
+//===--- TanhOp -----------------------------------------------------------===//
+
+LogicalResult TanhOp::buildGradients(OpBuilder &builder, Value gradient,
+                                     SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  // d tanh(x) = (1 - tanh(x)^2) dx.
+  Value slope =
+      build.add(build.negate(build.power(getResult(), 2)), build.scalar(1));
+  gradients.append({build.multiply(gradient, slope)});
+  return success();
+}
+
 //===--- SiluOp -----------------------------------------------------------===//
 
 LogicalResult SiluOp::buildGradients(OpBuilder &builder, Value gradient,

@@ -22,6 +22,8 @@ tv.graph @reference <dp = 2> {
   %exp = tv.exp %masked : (tensor<4x8x!tv.extended<f32>>) -> tensor<4x8xf32>
   // CHECK: tv.rsqrt %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %rsqrt = tv.rsqrt %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tv.tanh %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %tanh = tv.tanh %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.silu %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %silu = tv.silu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.erf %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -113,6 +113,16 @@ def TV_RsqrtOp : TV_UnaryOp<"rsqrt",
   }];
 }
 
+def TV_TanhOp : TV_UnaryOp<"tanh",
+    "algebra.apply(::verify::Function::Tanh, scalars[0])"> {
+  let summary = "elementwise hyperbolic tangent";
+  let description = [{
+    `(exp(x) - exp(-x)) / (exp(x) + exp(-x))`.
+
+    Example: `%1 = tv.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
 def TV_SiluOp : TV_UnaryOp<"silu",
     "algebra.divide(scalars[0], algebra.add(algebra.rational(1), algebra.apply("
     "::verify::Function::Exp, algebra.negate(scalars[0]))))"> {
