@@ -18,7 +18,6 @@
 #include "Verify/Analysis/DenseEvaluator.h"
 #include "Verify/IR/TVDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
@@ -103,23 +102,22 @@ protected:
     return differentiate(parseSourceString<ModuleOp>(text + "\n}", &context));
   }
 
-  /// A graph with nothing but a copy of `op` and its operands as inputs.
+  /// A graph with nothing but a copy of `op`, and one input for each operand.
   OwningOpRef<ModuleOp> isolate(Operation &op) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(op.getLoc());
     OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
     auto graph = tv::GraphOp::create(builder, op.getLoc(), "graph",
                                      tv::MeshAttr::get(&context, {}));
     builder.setInsertionPointToStart(&graph.getBody().emplaceBlock());
-    IRMapping mapping;
-    for (Value operand : op.getOperands())
-      if (!mapping.contains(operand))
-        mapping.map(operand,
-                    tv::InputOp::create(
-                        builder, op.getLoc(), operand.getType(),
-                        tv::ContractAttr::get(&context, tv::ContractRole::Input,
-                                              builder.getStringAttr("x")))
-                        .getResult());
-    builder.clone(op, mapping)->removeAttr("domain");
+    SmallVector<Value> inputs;
+    for (Type type : op.getOperandTypes())
+      inputs.push_back(tv::InputOp::create(
+          builder, op.getLoc(), type,
+          tv::ContractAttr::get(&context, tv::ContractRole::Input,
+                                builder.getStringAttr("x"))));
+    Operation *copy = builder.clone(op);
+    copy->setOperands(inputs);
+    copy->removeAttr("domain");
     return module;
   }
 
