@@ -109,7 +109,11 @@ LogicalResult LayerNormOp::verify() {
   auto type = cast<RankedTensorType>(getOperand().getType());
   ArrayRef<int64_t> normalized =
       cast<RankedTensorType>(getWeight().getType()).getShape();
-  if (isExtended(type) || getResult().getType() != type)
+  for (Type each : (*this)->getOperandTypes())
+    if (getElementKind(each) != ElementKind::Real)
+      return emitOpError("is not defined on elements of ")
+             << cast<RankedTensorType>(each).getElementType();
+  if (getResult().getType() != type)
     return emitOpError("operand and result are not of one real type");
   if (cast<RankedTensorType>(getBias().getType()).getShape() != normalized)
     return emitOpError("weight and bias differ in shape");

@@ -105,3 +105,21 @@ tv.graph @softmax_of_no_static_shape <> {
   // expected-error @below {{needs tensors of static shape, got 'tensor<?xf32>'}}
   %y = tv.softmax %x {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<?xf32>
 }
+
+// -----
+
+tv.graph @layer_norm_of_integers <> {
+  %x = tv.input <input "x"> : tensor<4x8xi64>
+  %w = tv.input <parameter "w"> : tensor<8xf32>
+  // expected-error @below {{is not defined on elements of 'i64'}}
+  %y = tv.layer_norm %x, %w, %w {epsilon = 1.0e-5 : f64} : (tensor<4x8xi64>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xi64>
+}
+
+// -----
+
+tv.graph @layer_norm_with_integer_weights <> {
+  %x = tv.input <input "x"> : tensor<4x8xf32>
+  %w = tv.input <parameter "w"> : tensor<8xi64>
+  // expected-error @below {{is not defined on elements of 'i64'}}
+  %y = tv.layer_norm %x, %w, %w {epsilon = 1.0e-5 : f64} : (tensor<4x8xf32>, tensor<8xi64>, tensor<8xi64>) -> tensor<4x8xf32>
+}
