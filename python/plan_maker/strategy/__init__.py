@@ -7,6 +7,7 @@
 * `numbering`: numbers for tensors and cells;
 * `layout`: what splitting an op does to its operands and results;
 * `stage`: one stage as steps: communication, copies for several consumers, ops;
+* `communication`: the primitives between two layouts;
 * `ranks`: the steps on each rank, forward and backward;
 * `pipeline`: the model cut into stages, and the transfers between them;
 * `schedule`: which stage runs which micro-batch when;

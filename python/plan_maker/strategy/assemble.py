@@ -57,7 +57,7 @@ def assemble(
     ]
     loader = numbering.cell()
     stages = [
-        lower_stage(plan_steps(stage, choose(stage)), devices, numbering)
+        lower_stage(plan_steps(stage, choose(stage), ranks, numbering), devices, numbering)
         for stage, devices in zip(cut(trace, parts, numbering), stage_devices, strict=True)
     ]
     data = stages[0][0].forward.inputs

@@ -39,11 +39,11 @@ def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:
     `feed-forward`: as `megatron`, with attention whole on every rank.
     """
     if parallelism.tensor == 1:
-        return {}
+        return Seeds({})
     if parallelism.style is TensorStyle.BATCH:
-        return {call: (0, 0) for call in stage.calls if _takes_samples(call, stage)}
+        return Seeds({call: (0, 0) for call in stage.calls if _takes_samples(call, stage)})
     names = COLUMN_SPLIT[parallelism.style]
-    return {call: (1, 0) for call in stage.calls if _weight_name(call) in names}
+    return Seeds({call: (1, 0) for call in stage.calls if _weight_name(call) in names})
 
 
 def make_llama(sizes: LlamaSizes, parallelism: Parallelism) -> Plan:

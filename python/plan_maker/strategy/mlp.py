@@ -46,11 +46,11 @@ def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:
     into a partial loss.
     """
     if parallelism.tensor == 1:
-        return {}
+        return Seeds({})
     if parallelism.style is TensorStyle.BATCH:
-        return {call: (0, 0) for call in stage.calls if call.operands[0] in stage.inputs}
+        return Seeds({call: (0, 0) for call in stage.calls if call.operands[0] in stage.inputs})
     linears = [call for call in stage.calls if call.name == "linear"]
-    return dict.fromkeys(linears[::2], (1, 0))
+    return Seeds(dict.fromkeys(linears[::2], (1, 0)))
 
 
 def make_mlp(sizes: MlpSizes, parallelism: Parallelism) -> Plan:

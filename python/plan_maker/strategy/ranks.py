@@ -7,7 +7,8 @@ split has one number on all ranks, a split one has a number per rank.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from plan_maker.graph import (
     Adapter,
@@ -21,17 +22,10 @@ from plan_maker.graph import (
     SegmentNode,
     SubTensor,
 )
+from plan_maker.strategy.communication import Hop, communication
 from plan_maker.strategy.layout import Value, hold
 from plan_maker.strategy.numbering import Numbering
-from plan_maker.strategy.stage import (
-    Communicate,
-    Copy,
-    Fork,
-    Run,
-    StageSteps,
-    Step,
-    communication,
-)
+from plan_maker.strategy.stage import Communicate, Fork, Run, StageSteps, Step
 from plan_maker.trace import keyword_values
 
 MULTIREF = "nnscaler.runtime.function.multiref"
@@ -80,7 +74,8 @@ class _Rank:
     rank: int
     devices: tuple[int, ...]
     numbering: Numbering
-    copies: dict[Copy, SubTensor]
+    # The planner's copy of a tensor -> this rank's.
+    copies: dict[FullTensor, FullTensor]
 
     @property
     def device(self) -> int:
@@ -132,7 +127,7 @@ class _Rank:
                 assert not isinstance(constant, FullTensor)
                 inputs.append(constant)
             else:
-                inputs.append(self._operand(operand))
+                inputs.append(self._hold(operand))
         outputs = tuple(self._hold(value) for value in step.partition.results)
         forward = ForwardOperation(
             numbers.forward,
@@ -152,21 +147,17 @@ class _Rank:
 
     def _lower_fork(self, step: Fork, numbers: _Numbers) -> tuple[SegmentNode, SegmentNode | None]:
         source = self._hold(step.source)
-        for index in range(step.copies):
-            full = self.numbering.full_like(source.full)
-            assert full.gradient is not None
-            gradient = self.numbering.sub(full.gradient, source.slices)
-            self.copies[Copy(step, index)] = self.numbering.sub(
-                full, source.slices, source.part, gradient
-            )
+        if not step.is_shared:
+            for copy in step.copies:
+                self.copies[copy.tensor] = self.numbering.full_like(source.full)
         forward = ForwardOperation(
             numbers.forward,
             "multiref",
             MULTIREF,
             (source,),
-            tuple(self.copies[Copy(step, index)] for index in range(step.copies)),
-            (Keyword("times", step.copies),),
-            ("* -> " + ", ".join(["*"] * step.copies),),
+            tuple(map(self._hold, step.copies)),
+            (Keyword("times", len(step.copies)),),
+            ("* -> " + ", ".join(["*"] * len(step.copies)),),
             None,
             (),
             self.device,
@@ -179,13 +170,10 @@ class _Rank:
         self, step: Communicate, numbers: _Numbers
     ) -> tuple[SegmentNode, SegmentNode | None]:
         source, target = self._hold(step.source), self._hold(step.target)
-        name, dimensions = communication(step.source, step.target)
-        keywords = (
-            *(Keyword(key, dimension) for key, dimension in dimensions),
-            Keyword("ranks", self.devices),
-        )
-        primitives = (Primitive(name, (source,), (target,), keywords),)
+        how = communication(step.source, step.target)
+        primitives = self._primitives(how.forward, source, target)
         is_differentiable = source.gradient is not None and target.gradient is not None
+        is_custom = not is_differentiable or how.backward is not None
         forward = Adapter(
             numbers.forward,
             (source,),
@@ -193,13 +181,15 @@ class _Rank:
             primitives,
             True,
             is_differentiable,
-            not is_differentiable,
+            is_custom,
             self.device,
             numbers.backward if is_differentiable else None,
             step.layer,
         )
         if source.gradient is None or target.gradient is None:
             return forward, None
+        if how.backward is not None:
+            primitives = self._primitives(how.backward, target.gradient, source.gradient)
         backward = Adapter(
             numbers.backward,
             (target.gradient,),
@@ -207,12 +197,31 @@ class _Rank:
             primitives,
             False,
             True,
-            False,
+            is_custom,
             self.device,
             numbers.forward,
             step.layer,
         )
         return forward, backward
+
+    def _primitives(
+        self, hops: tuple[Hop, ...], source: SubTensor, target: SubTensor
+    ) -> tuple[Primitive, ...]:
+        """The hops one after the other, from `source` to `target`."""
+        between = self.numbering.sub(source.full, source.full.whole())
+        stops = [source, *[between] * (len(hops) - 1), target]
+        return tuple(
+            Primitive(
+                hop.name,
+                (start,),
+                (end,),
+                (
+                    *(Keyword(key, dimension) for key, dimension in hop.dimensions),
+                    Keyword("ranks", self.devices),
+                ),
+            )
+            for hop, (start, end) in zip(hops, pairwise(stops), strict=True)
+        )
 
     def _transpose(self, forward: ForwardOperation) -> BackwardOperation | None:
         if forward.mirror is None:
@@ -227,10 +236,8 @@ class _Rank:
             forward.layer,
         )
 
-    def _operand(self, operand: Value | Copy) -> SubTensor:
-        return self.copies[operand] if isinstance(operand, Copy) else self._hold(operand)
-
     def _hold(self, value: Value) -> SubTensor:
+        value = replace(value, tensor=self.copies.get(value.tensor, value.tensor))
         return hold(value, self.rank, len(self.devices), self.numbering)
 
 

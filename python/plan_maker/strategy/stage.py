@@ -6,28 +6,42 @@ its operands: it is split as its first split operand is. Where an op wants an
 operand in another layout than the one it has, communication comes in between,
 and where several consumers share an operand that has a gradient, nnScaler's
 `multiref` copies it, so that its backward adds up their gradients.
+
+A parameter that several ops of a stage share is copied too if there are several
+ranks; on one rank each op has a term of its gradient, as in nnScaler's plans.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import FullTensor
 from plan_maker.strategy.layout import (
     TERM_ON_EACH,
     WHOLE_ON_EACH,
-    Layout,
     Partition,
     Value,
     partition,
 )
+from plan_maker.strategy.numbering import Numbering
 from plan_maker.trace import Call
 
-Seeds: TypeAlias = Mapping[Call, tuple[int, int]]
-"""Call -> (operand, dimension): the call is split along that dimension."""
+
+@dataclass(frozen=True)
+class Seeds:
+    """The calls that do not follow their operands: `at` says along which operand
+    and dimension they are split, None for not at all.
+
+    Several consumers of an activation get copies after it was brought to the
+    layout that they want, or, if `copies_first`, as it was produced.
+    """
+
+    at: Mapping[Call, tuple[int, int] | None]
+    copies_first: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,19 +55,14 @@ class Communicate:
 
 @dataclass(frozen=True)
 class Fork:
-    """Copies a tensor for `copies` consumers."""
+    """Copies a tensor for several consumers. The copies are full tensors of their
+    own, on each rank, or if `is_shared`, on all ranks together.
+    """
 
     source: Value
-    copies: int
+    copies: tuple[Value, ...]
+    is_shared: bool
     layer: int | None
-
-
-@dataclass(frozen=True)
-class Copy:
-    """Copy `index` that step `fork` made."""
-
-    fork: Fork
-    index: int
 
 
 @dataclass(frozen=True)
@@ -62,7 +71,7 @@ class Run:
 
     call: Call
     partition: Partition
-    operands: tuple[Value | Copy | None, ...]
+    operands: tuple[Value | None, ...]
 
 
 Step: TypeAlias = Communicate | Fork | Run
@@ -103,16 +112,19 @@ class StageSteps:
         )
 
 
-def plan_steps(stage: Stage, seeds: Seeds) -> StageSteps:
+def plan_steps(stage: Stage, seeds: Seeds, ranks: int, numbering: Numbering) -> StageSteps:
     """Turns the calls of `stage` into steps."""
     producers = {tensor: Value.produced(tensor, WHOLE_ON_EACH) for tensor in stage.inputs}
     partitions: list[Partition] = []
     for call in stage.calls:
-        split_at = seeds[call] if call in seeds else _inherited_split(call, producers)
+        split_at = seeds.at[call] if call in seeds.at else _inherited_split(call, producers)
         partitions.append(partition(call, split_at))
         producers |= {value.tensor: value for value in partitions[-1].results}
 
-    planner = _Planner(stage, producers, _count_consumers(stage, partitions))
+    planner = _Planner(stage, producers, seeds.copies_first, numbering)
+    planner.count_consumers(partitions)
+    if ranks > 1:
+        planner.copy_parameters(partitions)
     outputs = tuple(Value.produced(tensor, WHOLE_ON_EACH) for tensor in stage.outputs)
     for call, split_call in zip(stage.calls, partitions, strict=True):
         planner.run(call, split_call)
@@ -131,65 +143,99 @@ def _inherited_split(call: Call, producers: Mapping[FullTensor, Value]) -> tuple
     return None
 
 
-def _count_consumers(stage: Stage, partitions: list[Partition]) -> Counter[Value]:
-    """How many calls want each value; only those that differentiate it count."""
-    return Counter(
-        value
-        for split_call in partitions
-        for value in split_call.operands
-        if value is not None
-        and value.gradient is not None
-        and any(result.gradient for result in split_call.results)
-    )
-
-
 @dataclass
 class _Planner:
     stage: Stage
-    producers: Mapping[FullTensor, Value]
-    consumers: Counter[Value]
+    producers: dict[FullTensor, Value]
+    copies_first: bool
+    numbering: Numbering
+    consumers: Counter[Value] = field(default_factory=Counter)
     steps: list[Step] = field(default_factory=list)
     present: set[Value] = field(default_factory=set)
-    forks: dict[Value, Fork] = field(default_factory=dict)
-    copies_used: Counter[Value] = field(default_factory=Counter)
+    copies: dict[Value, Iterator[Value]] = field(default_factory=dict)
+
+    def count_consumers(self, partitions: list[Partition]) -> None:
+        """How many calls want each value; only those that differentiate it count."""
+        for split_call in partitions:
+            for value in split_call.operands:
+                if value is None or value.tensor.is_parameter:
+                    continue
+                if value.gradient is not None and _differentiates(split_call):
+                    self.consumers[self._forked(value)] += 1
+
+    def copy_parameters(self, partitions: list[Partition]) -> None:
+        """Starts the stage with copies of the parameters that several calls use."""
+        uses: defaultdict[FullTensor, list[Value]] = defaultdict(list)
+        for split_call in partitions:
+            for value in split_call.operands:
+                if value is not None and value.tensor.is_parameter and value.gradient is not None:
+                    uses[value.tensor].append(value)
+        for tensor, values in uses.items():
+            if len(values) < 2:
+                continue
+            if len({value.layout for value in values}) > 1:
+                raise ImpossiblePlanError(f"ops that share '{tensor.name}' split it differently")
+            source = Value.produced(tensor, values[0].layout)
+            self.producers[tensor] = source
+            self.consumers[source] = len(values)
+            self._fork(source, None)
 
     def run(self, call: Call, split_call: Partition) -> None:
         """Appends the step for `call`, after what its operands need."""
-        differentiates = any(result.gradient for result in split_call.results)
         operands = tuple(
-            None if value is None else self._operand(value, call, differentiates)
+            None if value is None else self._operand(value, call, _differentiates(split_call))
             for value in split_call.operands
         )
         self.steps.append(Run(call, split_call, operands))
 
     def communicate(self, value: Value, layer: int | None) -> None:
-        """Makes `value` present, by way of the whole tensor if need be."""
+        """Makes `value` present, by way of the complete sum if need be."""
         source = self.producers[value.tensor]
         if value in self.present or value == source:
             return
         self.present.add(value)
-        needs_whole = source.layout != WHOLE_ON_EACH and value.gradient == TERM_ON_EACH
-        if needs_whole:
+        if source.layout.is_partial and value.gradient == TERM_ON_EACH:
             source = Value.produced(value.tensor, WHOLE_ON_EACH)
             self.communicate(source, layer)
         self.steps.append(Communicate(source, value, layer))
 
-    def _operand(self, value: Value, call: Call, differentiates: bool) -> Value | Copy:
-        if value.tensor.is_parameter:
-            return value
+    def _operand(self, value: Value, call: Call, differentiates: bool) -> Value:
+        if value.tensor not in self.producers:
+            return value  # a parameter of this call only
         if not differentiates:
             # The op reads the tensor where its gradient does not matter: it
             # takes it as the other consumers get it, before any copies.
             value = self._without_gradient_demand(value)
+        forked = self._forked(value)
+        is_copied = differentiates and self.consumers[forked] > 1
+        if is_copied and forked == self.producers[value.tensor]:
+            value = replace(value, tensor=self._copy(forked, call.layer).tensor)
+            is_copied = False
         if not self._is_unused_data_gradient(value):
             self.communicate(value, call.layer)
-        if not differentiates or self.consumers[value] < 2:
-            return value
-        if value not in self.forks:
-            self.forks[value] = Fork(value, self.consumers[value], call.layer)
-            self.steps.append(self.forks[value])
-        self.copies_used[value] += 1
-        return Copy(self.forks[value], self.copies_used[value] - 1)
+        return self._copy(value, call.layer) if is_copied else value
+
+    def _forked(self, value: Value) -> Value:
+        """What is copied where several consumers want `value`."""
+        return self.producers[value.tensor] if self._copies_first(value) else value
+
+    def _copies_first(self, value: Value) -> bool:
+        return self.copies_first or value.tensor.is_parameter
+
+    def _copy(self, value: Value, layer: int | None) -> Value:
+        """The next copy of `value`."""
+        if value not in self.copies:
+            self._fork(value, layer)
+        return next(self.copies[value])
+
+    def _fork(self, value: Value, layer: int | None) -> None:
+        copies = tuple(
+            replace(value, tensor=self.numbering.full_like(value.tensor))
+            for _ in range(self.consumers[value])
+        )
+        self.steps.append(Fork(value, copies, self._copies_first(value), layer))
+        self.producers |= {copy.tensor: copy for copy in copies}
+        self.copies[value] = iter(copies)
 
     def _without_gradient_demand(self, value: Value) -> Value:
         source = self.producers[value.tensor]
@@ -201,28 +247,5 @@ class _Planner:
         return is_data and value.layout == self.producers[value.tensor].layout
 
 
-def communication(source: Value, target: Value) -> tuple[str, tuple[tuple[str, int], ...]]:
-    """The primitive for a Communicate step, and its dimensions."""
-    before, after = source.layout, target.layout
-    if source.gradient is None:
-        return _plain_communication(before, after)
-    if before == TERM_ON_EACH and after == WHOLE_ON_EACH:
-        return "AllReduceIdentityPrim", ()
-    if before == WHOLE_ON_EACH and after == WHOLE_ON_EACH and target.gradient == TERM_ON_EACH:
-        return "IdentityAllreducePrim", ()
-    if before == WHOLE_ON_EACH and after.dimension is not None:
-        return "SplitAllGatherPrim", (("dim", after.dimension),)
-    if before.dimension is not None and after == WHOLE_ON_EACH:
-        return "AllGatherSplitPrim", (("dim", before.dimension),)
-    if before.dimension is not None and after.dimension is not None:
-        return "AllToAllAllToAllPrim", (("idim", before.dimension), ("odim", after.dimension))
-    raise ValueError(f"no primitive brings {before} to {after} for '{source.tensor.name}'")
-
-
-def _plain_communication(before: Layout, after: Layout) -> tuple[str, tuple[tuple[str, int], ...]]:
-    """Primitives for tensors without gradient: tokens and masks."""
-    if before == WHOLE_ON_EACH and after.dimension is not None:
-        return "ChunkPrim", (("dim", after.dimension),)
-    if before.dimension is not None and after == WHOLE_ON_EACH:
-        return "AllGatherPrim", (("dim", before.dimension),)
-    raise ValueError(f"no primitive brings {before} to {after}")
+def _differentiates(split_call: Partition) -> bool:
+    return any(result.gradient for result in split_call.results)
