@@ -13,7 +13,7 @@ wherever it occurs.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -76,10 +76,16 @@ def parse(text: str, ranks: Sequence[int | None]) -> Rule:
 
 
 def result_shapes(
-    rule: Rule, operand_shapes: Sequence[tuple[int, ...] | None]
+    rule: Rule,
+    operand_shapes: Sequence[tuple[int, ...] | None],
+    known: Mapping[str, int] | None = None,
 ) -> tuple[tuple[int, ...], ...]:
-    """The shapes of the results; raises ValueError if two operands disagree."""
-    sizes: dict[str, int] = {}
+    """The shapes of the results; raises ValueError if two operands disagree.
+
+    `known` gives the sizes of factors that no operand has alone: a keyword
+    argument with the name of a factor is its size.
+    """
+    sizes = dict(known or {})
     for dimensions, shape in zip(rule.operands, operand_shapes, strict=True):
         if dimensions is None or shape is None:
             continue

@@ -10,6 +10,7 @@ separately, number them alike.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -34,7 +35,28 @@ class LocalShape:
     infer_last: bool = False
 
 
+@dataclass(frozen=True)
+class LocalSize:
+    """A keyword value that is the size of `factor` on the device; `size` in all."""
+
+    factor: str
+    size: int
+
+
+@dataclass(frozen=True)
+class LocalBound:
+    """A keyword value that is where the device's part of `factor` starts, or, if
+    `is_end`, ends; `size` counts all of it.
+    """
+
+    factor: str
+    size: int
+    is_end: bool = False
+
+
 Operand: TypeAlias = "FullTensor | Constant"
+KeywordValue: TypeAlias = "Constant | LocalShape | LocalSize | LocalBound"
+Keywords: TypeAlias = tuple[tuple[str, KeywordValue], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +67,7 @@ class Call:
     signature: str
     operands: tuple[Operand, ...]
     results: tuple[FullTensor, ...]
-    keywords: tuple[tuple[str, Constant | LocalShape], ...]
+    keywords: Keywords
     annotations: tuple[str, ...]
     rule: annotation.Rule
     comment: str | None
@@ -63,13 +85,13 @@ class Call:
 
 @dataclass(frozen=True)
 class Trace:
-    """The calls of the model in program order. `next_identifier` is the first
-    tensor number that is free.
+    """The calls of the model in program order. `data` are what the loader gives;
+    `next_identifier` is the first tensor number that is free.
     """
 
     calls: tuple[Call, ...]
     source: DataSource
-    data: FullTensor
+    data: tuple[FullTensor, ...]
     loss: FullTensor
     next_identifier: int
 
@@ -149,7 +171,7 @@ class Tracer:
         self,
         kind: Kind,
         operands: tuple[Operand, ...],
-        keywords: tuple[tuple[str, Constant | LocalShape], ...],
+        keywords: Keywords,
         site: Site,
         *,
         has_gradient: bool = True,
@@ -157,11 +179,12 @@ class Tracer:
     ) -> tuple[FullTensor, ...]:
         """Appends a call; the shapes of the results follow from its rule."""
         shapes = [op.shape if isinstance(op, FullTensor) else None for op in operands]
-        rule = fitting_rule(kind.annotations, shapes)
+        known = {value.factor: value.size for _, value in keywords if isinstance(value, LocalSize)}
+        rule = fitting_rule(kind.annotations, shapes, known)
         stem = kind.result or kind.name
         results = tuple(
             self.tensor(self._name(stem), shape, has_gradient=has_gradient, is_loss=is_loss)
-            for shape in annotation.result_shapes(rule, shapes)
+            for shape in annotation.result_shapes(rule, shapes, known)
         )
         self.calls.append(
             Call(
@@ -191,29 +214,55 @@ class Tracer:
 
 
 def fitting_rule(
-    annotations: tuple[str, ...], shapes: list[tuple[int, ...] | None]
+    annotations: tuple[str, ...],
+    shapes: list[tuple[int, ...] | None],
+    known: Mapping[str, int] | None = None,
 ) -> annotation.Rule:
     """The first of `annotations` that operands of these shapes satisfy."""
     ranks = [None if shape is None else len(shape) for shape in shapes]
     for text in annotations:
         try:
             rule = annotation.parse(text, ranks)
-            annotation.result_shapes(rule, shapes)
+            annotation.result_shapes(rule, shapes, known)
         except ValueError:
             continue
         return rule
     raise ValueError(f"none of {annotations} fits operands of shapes {shapes}")
 
 
-def keyword_values(
-    keywords: tuple[tuple[str, Constant | LocalShape], ...], local_shape: tuple[int, ...]
-) -> tuple[Keyword, ...]:
-    """The keywords for a device on which the first result has `local_shape`."""
-    return tuple(
-        Keyword(name, _local(value, local_shape) if isinstance(value, LocalShape) else value)
-        for name, value in keywords
-    )
+@dataclass(frozen=True)
+class Share:
+    """One device's share of a call: the shape that its first result has there,
+    and which of how many parts of which factor it has (None: it has all).
+    """
+
+    result_shape: tuple[int, ...]
+    factor: str | None = None
+    rank: int = 0
+    ranks: int = 1
+
+    def part_of(self, factor: str, size: int) -> tuple[int, int]:
+        """The range of `factor`, which has `size` in all."""
+        if factor != self.factor:
+            return 0, size
+        local = size // self.ranks
+        return self.rank * local, (self.rank + 1) * local
 
 
-def _local(value: LocalShape, local_shape: tuple[int, ...]) -> tuple[int, ...]:
-    return (*local_shape[:-1], -1) if value.infer_last else local_shape
+def keyword_values(keywords: Keywords, share: Share) -> tuple[Keyword, ...]:
+    """The keywords for a device with `share` of the call."""
+    return tuple(Keyword(name, _local(value, share)) for name, value in keywords)
+
+
+def _local(value: KeywordValue, share: Share) -> Constant:
+    match value:
+        case LocalShape():
+            shape = share.result_shape
+            return (*shape[:-1], -1) if value.infer_last else shape
+        case LocalSize():
+            start, end = share.part_of(value.factor, value.size)
+            return end - start
+        case LocalBound():
+            return share.part_of(value.factor, value.size)[value.is_end]
+        case _:
+            return value

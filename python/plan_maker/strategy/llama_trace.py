@@ -10,10 +10,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from plan_maker.graph import COMPLEX64, INT64, Constant, FullTensor, Module
+from plan_maker.graph import COMPLEX64, INT64, FullTensor, Module
 from plan_maker.source import SourceText, read_model
 from plan_maker.strategy.configuration import LlamaSizes
-from plan_maker.trace import Kind, LocalShape, Operand, Site, Trace, Tracer
+from plan_maker.trace import (
+    Keywords,
+    Kind,
+    LocalBound,
+    LocalShape,
+    Operand,
+    Site,
+    Trace,
+    Tracer,
+)
 
 MODEL = "plan_maker.models.llama"
 RUNTIME = "nnscaler.runtime.function"
@@ -96,14 +105,15 @@ class _LlamaTracer:
         self.layer = None
         hidden = self._norm("norm", hidden)
         loss = self._loss(hidden)
-        return Trace(tuple(self.tracer.calls), loader, tokens, loss, self.tracer.next_identifier)
+        return Trace(tuple(self.tracer.calls), loader, (tokens,), loss, self.tracer.next_identifier)
 
     def _embed(self, tokens: FullTensor) -> FullTensor:
         vocab = self.sizes.vocab
         path = "tok_embeddings"
         weight = self.tracer.parameter(f"{path}.weight", (vocab, self.sizes.hidden))
         module = Module(path, "torch.nn.modules.sparse", "Embedding")
-        keywords = (("padding_idx", None), ("start", 0), ("stop", vocab))
+        start, stop = LocalBound("n", vocab), LocalBound("n", vocab, is_end=True)
+        keywords = (("padding_idx", None), ("start", start), ("stop", stop))
         code = "h = self.tok_embeddings(tokens)"
         with_module = self._inside(module)
         return with_module._call(EMBEDDING, (tokens, weight), code, keywords)
@@ -220,7 +230,7 @@ class _LlamaTracer:
         kind: Kind,
         operands: tuple[Operand, ...],
         code: str,
-        keywords: tuple[tuple[str, Constant | LocalShape], ...] = (),
+        keywords: Keywords = (),
     ) -> FullTensor:
         (result,) = self._calls(kind, operands, code, keywords)
         return result
@@ -230,7 +240,7 @@ class _LlamaTracer:
         kind: Kind,
         operands: tuple[Operand, ...],
         code: str,
-        keywords: tuple[tuple[str, Constant | LocalShape], ...] = (),
+        keywords: Keywords = (),
         *,
         has_gradient: bool = True,
         is_loss: bool = False,

@@ -31,7 +31,7 @@ def trace_mlp(sizes: MlpSizes, local_batch: int) -> Trace:
         (x,) = tracer.call(LINEAR, (x, weight), (("bias", None),), site)
     site = Site(source.comment("loss = torch.sum(x)"))
     (loss,) = tracer.call(SUM, (x,), (), site, is_loss=True)
-    return Trace(tuple(tracer.calls), loader, data, loss, tracer.next_identifier)
+    return Trace(tuple(tracer.calls), loader, (data,), loss, tracer.next_identifier)
 
 
 def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:

@@ -61,7 +61,7 @@ def cut(trace: Trace, parts: list[list[Call]], numbering: Numbering) -> list[Sta
     aliases: dict[FullTensor, FullTensor] = {}
     stages: list[Stage] = []
     for index, calls in enumerate(parts):
-        received = _needed_from_before(parts, index, trace) if index else (trace.data,)
+        received = _needed_from_before(parts, index, trace) if index else trace.data
         inputs = tuple(aliases.get(tensor, tensor) for tensor in received)
         copies: list[Call] = []
         if index:
@@ -215,7 +215,7 @@ def _needed_from_before(
 ) -> tuple[FullTensor, ...]:
     """What stages from `index` on use of what stages before it made."""
     made = {tensor for calls in parts[:index] for call in calls for tensor in call.results}
-    made.add(trace.data)
+    made |= set(trace.data)
     used = {
         tensor
         for calls in parts[index:]

@@ -26,7 +26,7 @@ from plan_maker.strategy.communication import Hop, communication
 from plan_maker.strategy.layout import Value, hold
 from plan_maker.strategy.numbering import Numbering
 from plan_maker.strategy.stage import Communicate, Fork, Run, StageSteps, Step
-from plan_maker.trace import keyword_values
+from plan_maker.trace import Share, keyword_values
 
 MULTIREF = "nnscaler.runtime.function.multiref"
 
@@ -129,13 +129,17 @@ class _Rank:
             else:
                 inputs.append(self._hold(operand))
         outputs = tuple(self._hold(value) for value in step.partition.results)
+        factor = step.partition.factor
+        share = Share(
+            outputs[0].shape, factor.name if factor else None, self.rank, len(self.devices)
+        )
         forward = ForwardOperation(
             numbers.forward,
             call.name,
             call.signature,
             tuple(inputs),
             outputs,
-            keyword_values(call.keywords, outputs[0].shape),
+            keyword_values(call.keywords, share),
             call.annotations,
             call.comment,
             call.modules,
