@@ -12,21 +12,26 @@ import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from plan_maker.bugs import BUGS, OPERATIONS, Place, apply_bug
 from plan_maker.emit import write_plan
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import Plan
 from plan_maker.strategy.configuration import (
+    GptSizes,
     LlamaSizes,
     MlpSizes,
     Parallelism,
     TensorStyle,
+    TransformerSizes,
 )
+from plan_maker.strategy.gpt import make_gpt
 from plan_maker.strategy.llama import make_llama
 from plan_maker.strategy.mlp import make_mlp
 from plan_maker.strategy.schedule import ScheduleKind
+
+Sizes = TypeVar("Sizes", bound=TransformerSizes)
 
 WRITTEN, NOT_WRITTEN, WRONG_USAGE = 0, 1, 3
 
@@ -70,6 +75,7 @@ def _make_parser() -> argparse.ArgumentParser:
     models = parser.add_subparsers(dest="model", metavar="MODEL", required=True)
     _add_mlp(models)
     _add_llama(models)
+    _add_gpt(models)
     return parser
 
 
@@ -97,6 +103,29 @@ def _add_llama(models: argparse._SubParsersAction[_Parser]) -> None:
     parser = models.add_parser(
         "llama", help="a Llama 3 transformer", description="Plan of a Llama 3 transformer."
     )
+    _add_transformer(parser)
+
+    def make(options: argparse.Namespace, parallelism: Parallelism) -> Plan:
+        return make_llama(_sizes(LlamaSizes, options), parallelism)
+
+    parser.set_defaults(make=make)
+
+
+def _add_gpt(models: argparse._SubParsersAction[_Parser]) -> None:
+    parser = models.add_parser(
+        "gpt",
+        help="a GPT transformer",
+        description="Plan of a GPT transformer whose output layer shares the token embedding.",
+    )
+    _add_transformer(parser)
+
+    def make(options: argparse.Namespace, parallelism: Parallelism) -> Plan:
+        return make_gpt(_sizes(GptSizes, options), parallelism)
+
+    parser.set_defaults(make=make)
+
+
+def _add_transformer(parser: _Parser) -> None:
     sizes = parser.add_argument_group("sizes of the model")
     for option, default, meaning in (
         ("--layers", 2, "transformer blocks"),
@@ -109,23 +138,27 @@ def _add_llama(models: argparse._SubParsersAction[_Parser]) -> None:
         text = f"{meaning} (default: {default})"
         sizes.add_argument(option, type=int, default=default, metavar="N", help=text)
     _add_batch(sizes)
-    _add_parallelism(parser)
+    parallelism = _add_parallelism(parser)
+    parallelism.add_argument(
+        "--split-vocabulary",
+        action="store_true",
+        help="the ranks of a stage also divide the rows of the token embedding and the columns "
+        "of the output layer",
+    )
     _add_files(parser)
     _add_bug(parser)
 
-    def make(options: argparse.Namespace, parallelism: Parallelism) -> Plan:
-        sizes = LlamaSizes(
-            options.layers,
-            options.hidden,
-            options.ffn,
-            options.heads,
-            options.vocab,
-            options.sequence,
-            options.batch,
-        )
-        return make_llama(sizes, parallelism)
 
-    parser.set_defaults(make=make)
+def _sizes(model: type[Sizes], options: argparse.Namespace) -> Sizes:
+    return model(
+        options.layers,
+        options.hidden,
+        options.ffn,
+        options.heads,
+        options.vocab,
+        options.sequence,
+        options.batch,
+    )
 
 
 def _add_batch(group: argparse._ArgumentGroup) -> None:
@@ -138,7 +171,7 @@ def _add_batch(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def _add_parallelism(parser: argparse.ArgumentParser) -> None:
+def _add_parallelism(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     group = parser.add_argument_group("parallelism")
     for option, meaning in (
         ("--dp", "data-parallel replicas"),
@@ -152,8 +185,8 @@ def _add_parallelism(parser: argparse.ArgumentParser) -> None:
         type=TensorStyle,
         choices=list(TensorStyle),
         default=TensorStyle.MEGATRON,
-        help="what the ranks of a stage divide among them: samples, parameters, or the "
-        "parameters of feed-forward blocks only (default: megatron)",
+        help="what the ranks of a stage divide among them: samples, parameters, the parameters "
+        "of feed-forward blocks only, positions, or each op something else (default: megatron)",
     )
     group.add_argument(
         "--schedule",
@@ -168,6 +201,7 @@ def _add_parallelism(parser: argparse.ArgumentParser) -> None:
         metavar="N,N,...",
         help="layers of each stage (default: even, the first stages having one more)",
     )
+    return group
 
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
@@ -229,4 +263,5 @@ def _parallelism(options: argparse.Namespace) -> Parallelism:
         options.tp_style,
         options.schedule,
         options.layers_per_stage,
+        getattr(options, "split_vocabulary", False),
     )

@@ -73,9 +73,7 @@ def assemble(
         builder.add_directly(stages[0], loaders)
     else:
         builder.add_scheduled(stages, loaders, parallelism)
-    reducers: dict[int, tuple[WeightReducer, ...]] = {}
-    for stage in stages:
-        reducers |= weight_reducers(stage, parallelism.data, numbering)
+    reducers = weight_reducers(stages, parallelism.data, numbering)
     loss = stages[-1][0].forward.outputs[0]
     return Plan(
         tuple(

@@ -18,12 +18,16 @@ class TensorStyle(StrEnum):
 
     * `batch`: samples; parameters are whole on every rank;
     * `megatron`: heads and feed-forward columns, by slices of the parameters;
-    * `feed-forward`: feed-forward columns only, attention is replicated.
+    * `feed-forward`: feed-forward columns only, attention is replicated;
+    * `sequence`: positions; parameters and GPT's two kinds of block are whole;
+    * `mixed`: each op of a GPT something else.
     """
 
     BATCH = "batch"
     MEGATRON = "megatron"
     FEED_FORWARD = "feed-forward"
+    SEQUENCE = "sequence"
+    MIXED = "mixed"
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,7 @@ class Parallelism:
     style: TensorStyle = TensorStyle.MEGATRON
     schedule: ScheduleKind = ScheduleKind.ONE_FORWARD_ONE_BACKWARD
     layers_per_stage: tuple[int, ...] | None = None
+    splits_vocabulary: bool = False
 
     @property
     def devices_per_replica(self) -> int:
@@ -69,7 +74,7 @@ class MlpSizes:
 
 
 @dataclass(frozen=True)
-class LlamaSizes:
+class TransformerSizes:
     """`batch` sequences of `sequence` tokens in all; `ffn` is the inner size of
     the feed-forward block.
     """
@@ -88,6 +93,14 @@ class LlamaSizes:
         return self.hidden // self.heads
 
 
+class LlamaSizes(TransformerSizes):
+    """Sizes of a Llama."""
+
+
+class GptSizes(TransformerSizes):
+    """Sizes of a GPT."""
+
+
 def check_mlp(sizes: MlpSizes, parallelism: Parallelism) -> None:
     """Raises ImpossiblePlanError if there is no such plan."""
     _check_positive(layers=sizes.layers, hidden=sizes.hidden, batch=sizes.batch)
@@ -97,12 +110,34 @@ def check_mlp(sizes: MlpSizes, parallelism: Parallelism) -> None:
         raise ImpossiblePlanError("--layers-per-stage: the first stage of an mlp has a layer")
     if parallelism.style is TensorStyle.FEED_FORWARD:
         raise ImpossiblePlanError("--tp-style feed-forward: an mlp has no attention to leave whole")
+    _check_style(parallelism, "an mlp")
     if parallelism.style is TensorStyle.MEGATRON:
         _check_divisible("--hidden", sizes.hidden, "--tp", parallelism.tensor)
 
 
 def check_llama(sizes: LlamaSizes, parallelism: Parallelism) -> None:
     """Raises ImpossiblePlanError if there is no such plan."""
+    _check_transformer(sizes, parallelism)
+    _check_style(parallelism, "a llama")
+    if sizes.head_size % 2:
+        raise ImpossiblePlanError(
+            f"--hidden {sizes.hidden} over --heads {sizes.heads} gives a head size of "
+            f"{sizes.head_size}; rotary embedding needs an even one"
+        )
+
+
+def check_gpt(sizes: GptSizes, parallelism: Parallelism) -> None:
+    """Raises ImpossiblePlanError if there is no such plan."""
+    _check_transformer(sizes, parallelism)
+    ranks = parallelism.tensor
+    if parallelism.style in (TensorStyle.SEQUENCE, TensorStyle.MIXED):
+        _check_divisible("--sequence", sizes.sequence, "--tp", ranks)
+        _check_local_batch(parallelism, sizes.batch)
+    if parallelism.style is TensorStyle.MIXED:
+        _check_divisible("--hidden", sizes.hidden, "--tp", ranks)
+
+
+def _check_transformer(sizes: TransformerSizes, parallelism: Parallelism) -> None:
     _check_positive(
         layers=sizes.layers,
         hidden=sizes.hidden,
@@ -113,17 +148,25 @@ def check_llama(sizes: LlamaSizes, parallelism: Parallelism) -> None:
         batch=sizes.batch,
     )
     _check_divisible("--hidden", sizes.hidden, "--heads", sizes.heads)
-    if sizes.head_size % 2:
-        raise ImpossiblePlanError(
-            f"--hidden {sizes.hidden} over --heads {sizes.heads} gives a head size of "
-            f"{sizes.head_size}; rotary embedding needs an even one"
-        )
     _check_parallelism(parallelism, sizes.batch)
     _checked_stages(parallelism, sizes.layers)
-    if parallelism.style is not TensorStyle.BATCH:
-        _check_divisible("--ffn", sizes.ffn, "--tp", parallelism.tensor)
-    if parallelism.style is TensorStyle.MEGATRON:
-        _check_divisible("--heads", sizes.heads, "--tp", parallelism.tensor)
+    style, ranks = parallelism.style, parallelism.tensor
+    splits_columns = style in (TensorStyle.MEGATRON, TensorStyle.FEED_FORWARD)
+    if splits_columns or style is TensorStyle.MIXED:
+        _check_divisible("--ffn", sizes.ffn, "--tp", ranks)
+    if style in (TensorStyle.MEGATRON, TensorStyle.MIXED):
+        _check_divisible("--heads", sizes.heads, "--tp", ranks)
+    if parallelism.splits_vocabulary:
+        if not splits_columns:
+            raise ImpossiblePlanError(
+                f"--split-vocabulary: --tp-style {style} splits no embedding by rows"
+            )
+        _check_divisible("--vocab", sizes.vocab, "--tp", ranks)
+
+
+def _check_style(parallelism: Parallelism, model: str) -> None:
+    if parallelism.style in (TensorStyle.SEQUENCE, TensorStyle.MIXED):
+        raise ImpossiblePlanError(f"--tp-style {parallelism.style}: not for {model}, only for gpt")
 
 
 def _check_positive(**sizes: int) -> None:
@@ -149,10 +192,18 @@ def _check_parallelism(parallelism: Parallelism, batch: int) -> None:
     local = parallelism.data * parallelism.micro_batches
     if batch % local:
         raise ImpossiblePlanError(f"--batch {batch} is not divisible by {product}")
-    if parallelism.style is TensorStyle.BATCH and batch % (local * parallelism.tensor):
+    if parallelism.style is TensorStyle.BATCH:
+        _check_local_batch(parallelism, batch)
+
+
+def _check_local_batch(parallelism: Parallelism, batch: int) -> None:
+    """Can the samples of a micro-batch be split over the ranks?"""
+    parts = parallelism.data * parallelism.micro_batches * parallelism.tensor
+    if batch % parts:
         raise ImpossiblePlanError(
-            f"--tp-style batch: --batch {batch} is not divisible by "
-            f"{product} x --tp {parallelism.tensor}"
+            f"--tp-style {parallelism.style}: --batch {batch} is not divisible by "
+            f"--dp {parallelism.data} x --micro-batches {parallelism.micro_batches} x --tp "
+            f"{parallelism.tensor}"
         )
 
 

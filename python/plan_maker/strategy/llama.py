@@ -37,12 +37,17 @@ def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:
     computed whole on every rank.
 
     `feed-forward`: as `megatron`, with attention whole on every rank.
+
+    With a split vocabulary, each rank has some rows of the token embedding and
+    some columns of the output layer.
     """
     if parallelism.tensor == 1:
         return Seeds({})
     if parallelism.style is TensorStyle.BATCH:
         return Seeds({call: (0, 0) for call in stage.calls if _takes_samples(call, stage)})
     names = COLUMN_SPLIT[parallelism.style]
+    if parallelism.splits_vocabulary:
+        names = (*names, "tok_embeddings", "output")
     return Seeds({call: (1, 0) for call in stage.calls if _weight_name(call) in names})
 
 
@@ -63,7 +68,7 @@ def _takes_samples(call: Call, stage: Stage) -> bool:
 
 
 def _weight_name(call: Call) -> str | None:
-    """`w1` for a linear layer with the weight `layers.0.feed_forward.w1.weight`."""
-    if call.name != "linear" or not isinstance(call.operands[1], FullTensor):
+    """`w1` for an op with the weight `layers.0.feed_forward.w1.weight`."""
+    if call.name not in ("linear", "embedding") or not isinstance(call.operands[1], FullTensor):
         return None
     return call.operands[1].name.split(".")[-2]

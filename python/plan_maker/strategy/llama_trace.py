@@ -11,18 +11,10 @@ import math
 from dataclasses import dataclass
 
 from plan_maker.graph import COMPLEX64, INT64, FullTensor, Module
-from plan_maker.source import SourceText, read_model
+from plan_maker.source import read_model
 from plan_maker.strategy.configuration import LlamaSizes
-from plan_maker.trace import (
-    Keywords,
-    Kind,
-    LocalBound,
-    LocalShape,
-    Operand,
-    Site,
-    Trace,
-    Tracer,
-)
+from plan_maker.strategy.model_tracer import ModelTracer
+from plan_maker.trace import Kind, LocalBound, LocalShape, Trace, Tracer
 
 MODEL = "plan_maker.models.llama"
 RUNTIME = "nnscaler.runtime.function"
@@ -81,16 +73,12 @@ SWAP_LAST = Kind("transpose", "torch.transpose", ("a b c d -> a b d c",))
 
 def trace_llama(sizes: LlamaSizes, local_batch: int) -> Trace:
     """The trace for `local_batch` samples."""
-    return _LlamaTracer(sizes, read_model("llama"), Tracer()).trace(local_batch)
+    return _LlamaTracer(read_model("llama"), Tracer(), (), None, sizes).trace(local_batch)
 
 
 @dataclass
-class _LlamaTracer:
+class _LlamaTracer(ModelTracer):
     sizes: LlamaSizes
-    source: SourceText
-    tracer: Tracer
-    modules: tuple[Module, ...] = ()
-    layer: int | None = None
 
     def trace(self, local_batch: int) -> Trace:
         loader = self.tracer.source()
@@ -98,7 +86,7 @@ class _LlamaTracer:
         tokens = self.tracer.tensor("tokens", shape, element_type=INT64, has_gradient=False)
         hidden = self._embed(tokens)
         code = "mask = create_mask(tokens, h)"
-        (mask,) = self._calls(CREATE_MASK, (tokens, hidden), code, has_gradient=False)
+        (mask,) = self.calls(CREATE_MASK, (tokens, hidden), code, has_gradient=False)
         for layer in range(self.sizes.layers):
             self.layer = layer
             hidden = self._block(hidden, mask)
@@ -115,52 +103,52 @@ class _LlamaTracer:
         start, stop = LocalBound("n", vocab), LocalBound("n", vocab, is_end=True)
         keywords = (("padding_idx", None), ("start", start), ("stop", stop))
         code = "h = self.tok_embeddings(tokens)"
-        with_module = self._inside(module)
-        return with_module._call(EMBEDDING, (tokens, weight), code, keywords)
+        with_module = self.inside(module)
+        return with_module.call(EMBEDDING, (tokens, weight), code, keywords)
 
     def _loss(self, hidden: FullTensor) -> FullTensor:
         code = "output = self.output(h).float()"
         logits = self._linear("output", self.sizes.vocab, hidden, code)
-        logits = self._call(FLOAT, (logits,), code)
-        (loss,) = self._calls(SUM, (logits,), "loss = torch.sum(output)", is_loss=True)
+        logits = self.call(FLOAT, (logits,), code)
+        (loss,) = self.calls(SUM, (logits,), "loss = torch.sum(output)", is_loss=True)
         return loss
 
     def _block(self, x: FullTensor, mask: FullTensor) -> FullTensor:
         path = f"layers.{self.layer}"
-        block = self._inside(Module(path, MODEL, "TransformerBlock"))
+        block = self.inside(Module(path, MODEL, "TransformerBlock"))
         attended = block._attention(
             f"{path}.attention", block._norm(f"{path}.attention_norm", x), mask
         )
         code = "h = x + self.attention(self.attention_norm(x), freqs_cis, mask)"
-        h = block._call(ADD, (x, attended), code, (("alpha", 1),))
+        h = block.call(ADD, (x, attended), code, (("alpha", 1),))
         fed = block._feed_forward(f"{path}.feed_forward", block._norm(f"{path}.ffn_norm", h))
         code = "out = h + self.feed_forward(self.ffn_norm(h))"
-        return block._call(ADD, (h, fed), code, (("alpha", 1),))
+        return block.call(ADD, (h, fed), code, (("alpha", 1),))
 
     def _norm(self, path: str, x: FullTensor) -> FullTensor:
         """Divides by the root mean square of the last dimension, times a weight."""
-        norm = self._inside(Module(path, MODEL, "RMSNorm"))
+        norm = self.inside(Module(path, MODEL, "RMSNorm"))
         whole = "output = self._norm(x.float()).type_as(x)"
         inner = "return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps)"
-        x = norm._call(FLOAT, (x,), whole)
-        scale = norm._call(POW, (x, 2), inner)
-        scale = norm._call(MEAN, (scale,), inner, (("dim", (2,)), ("keepdim", True)))
-        scale = norm._call(ADD_NUMBER, (scale, 1e-5), inner, (("alpha", 1),))
-        scale = norm._call(RSQRT, (scale,), inner)
-        x = norm._call(MUL_COLUMN, (x, scale), inner)
-        x = norm._call(TO, (x,), whole, (("dtype_or_device", x.element_type),))
+        x = norm.call(FLOAT, (x,), whole)
+        scale = norm.call(POW, (x, 2), inner)
+        scale = norm.call(MEAN, (scale,), inner, (("dim", (2,)), ("keepdim", True)))
+        scale = norm.call(ADD_NUMBER, (scale, 1e-5), inner, (("alpha", 1),))
+        scale = norm.call(RSQRT, (scale,), inner)
+        x = norm.call(MUL_COLUMN, (x, scale), inner)
+        x = norm.call(TO, (x,), whole, (("dtype_or_device", x.element_type),))
         weight = self.tracer.parameter(f"{path}.weight", (self.sizes.hidden,))
-        return norm._call(MUL_ROW, (x, weight), "return output * self.weight")
+        return norm.call(MUL_ROW, (x, weight), "return output * self.weight")
 
     def _attention(self, path: str, x: FullTensor, mask: FullTensor) -> FullTensor:
-        here = self._inside(Module(path, MODEL, "Attention"))
+        here = self.inside(Module(path, MODEL, "Attention"))
         hidden = self.sizes.hidden
         code = "xq, xk, xv = self.wq(x), self.wk(x), self.wv(x)"
         projected = [here._linear(f"{path}.{name}", hidden, x, code) for name in ("wq", "wk", "wv")]
         size = self.sizes.head_size
         to_heads = Kind("view", "torch.Tensor.view", (f"a b (c {size}) -> a b c {size}",))
         queries, keys, values = (
-            here._call(
+            here.call(
                 to_heads,
                 (projection,),
                 f"{name} = {name}.view(bsz, seqlen, self.heads, self.head_size)",
@@ -176,7 +164,7 @@ class _LlamaTracer:
             has_gradient=False,
         )
         code = "xq, xk = apply_rotary_emb(xq, xk, freqs_cis)"
-        queries, keys = here._calls(ROTARY, (queries, keys, frequencies), code)
+        queries, keys = here.calls(ROTARY, (queries, keys, frequencies), code)
         weights = here._attention_weights(queries, keys, mask, values)
         return here._linear(f"{path}.wo", hidden, weights, "return self.wo(output)")
 
@@ -186,67 +174,36 @@ class _LlamaTracer:
         """softmax(q k^T / sqrt(head size) + mask) v, heads next to each other again."""
         size = self.sizes.head_size
         heads = (("dim0", 1), ("dim1", 2))
-        queries = self._call(SWAP_HEADS, (queries,), "xq = xq.transpose(1, 2)", heads)
-        keys = self._call(SWAP_HEADS, (keys,), "keys = xk.transpose(1, 2)", heads)
-        values = self._call(SWAP_HEADS, (values,), "values = xv.transpose(1, 2)", heads)
+        queries = self.call(SWAP_HEADS, (queries,), "xq = xq.transpose(1, 2)", heads)
+        keys = self.call(SWAP_HEADS, (keys,), "keys = xk.transpose(1, 2)", heads)
+        values = self.call(SWAP_HEADS, (values,), "values = xv.transpose(1, 2)", heads)
         code = "scores = torch.matmul(xq, keys.transpose(2, 3)) / math.sqrt(self.head_size)"
-        keys = self._call(SWAP_LAST, (keys,), code, (("dim0", 2), ("dim1", 3)))
-        scores = self._call(MATMUL, (queries, keys), code)
-        scores = self._call(DIV, (scores, math.sqrt(size)), code, (("rounding_mode", None),))
-        scores = self._call(APPLY_MASK, (scores, mask), "scores = apply_mask(scores, mask)")
+        keys = self.call(SWAP_LAST, (keys,), code, (("dim0", 2), ("dim1", 3)))
+        scores = self.call(MATMUL, (queries, keys), code)
+        scores = self.call(DIV, (scores, math.sqrt(size)), code, (("rounding_mode", None),))
+        scores = self.call(APPLY_MASK, (scores, mask), "scores = apply_mask(scores, mask)")
         code = "scores = F.softmax(scores.float(), dim=-1).type_as(xq)"
-        scores = self._call(FLOAT, (scores,), code)
+        scores = self.call(FLOAT, (scores,), code)
         last = (("dim", -1), ("_stacklevel", 3), ("dtype", None))
-        scores = self._call(SOFTMAX, (scores,), code, last)
-        scores = self._call(TO, (scores,), code, (("dtype_or_device", scores.element_type),))
-        output = self._call(MATMUL, (scores, values), "output = torch.matmul(scores, values)")
+        scores = self.call(SOFTMAX, (scores,), code, last)
+        scores = self.call(TO, (scores,), code, (("dtype_or_device", scores.element_type),))
+        output = self.call(MATMUL, (scores, values), "output = torch.matmul(scores, values)")
         code = "output = output.transpose(1, 2).contiguous().view(bsz, seqlen, -1)"
-        output = self._call(SWAP_HEADS, (output,), code, heads)
-        output = self._call(CONTIGUOUS, (output,), code)
+        output = self.call(SWAP_HEADS, (output,), code, heads)
+        output = self.call(CONTIGUOUS, (output,), code)
         joined = Kind("view", "torch.Tensor.view", (f"a b c {size} -> a b (c {size})",))
-        return self._call(joined, (output,), code, (("size", LocalShape(infer_last=True)),))
+        return self.call(joined, (output,), code, (("size", LocalShape(infer_last=True)),))
 
     def _feed_forward(self, path: str, x: FullTensor) -> FullTensor:
-        here = self._inside(Module(path, MODEL, "FeedForward"))
+        here = self.inside(Module(path, MODEL, "FeedForward"))
         code = "return self.w2(F.silu(self.w1(x)) * self.w3(x))"
         gate = here._linear(f"{path}.w1", self.sizes.ffn, x, code)
-        gate = here._call(SILU, (gate,), code, (("inplace", False),))
+        gate = here.call(SILU, (gate,), code, (("inplace", False),))
         up = here._linear(f"{path}.w3", self.sizes.ffn, x, code)
-        product = here._call(MUL, (gate, up), code)
+        product = here.call(MUL, (gate, up), code)
         return here._linear(f"{path}.w2", self.sizes.hidden, product, code)
 
     def _linear(self, path: str, columns: int, x: FullTensor, code: str) -> FullTensor:
         weight = self.tracer.parameter(f"{path}.weight", (columns, x.shape[-1]))
         module = Module(path, "torch.nn.modules.linear", "Linear")
-        return self._inside(module)._call(LINEAR, (x, weight), code, (("bias", None),))
-
-    def _inside(self, module: Module) -> _LlamaTracer:
-        """The same tracer, one module deeper."""
-        modules = (*self.modules, module)
-        return _LlamaTracer(self.sizes, self.source, self.tracer, modules, self.layer)
-
-    def _call(
-        self,
-        kind: Kind,
-        operands: tuple[Operand, ...],
-        code: str,
-        keywords: Keywords = (),
-    ) -> FullTensor:
-        (result,) = self._calls(kind, operands, code, keywords)
-        return result
-
-    def _calls(
-        self,
-        kind: Kind,
-        operands: tuple[Operand, ...],
-        code: str,
-        keywords: Keywords = (),
-        *,
-        has_gradient: bool = True,
-        is_loss: bool = False,
-    ) -> tuple[FullTensor, ...]:
-        """The call on the line that reads `code`."""
-        site = Site(self.source.comment(code), self.modules, self.layer)
-        return self.tracer.call(
-            kind, operands, keywords, site, has_gradient=has_gradient, is_loss=is_loss
-        )
+        return self.inside(module).call(LINEAR, (x, weight), code, (("bias", None),))

@@ -7,7 +7,8 @@ split has one number on all ranks, a split one has a number per rank.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from plan_maker.graph import (
@@ -55,7 +56,7 @@ def lower_stage(
     segments = _Numbers(numbering.cell(), numbering.cell())
     numbers = [_number(step, len(devices), numbering) for step in steps.steps]
     return tuple(
-        _Rank(rank, devices, numbering, {}).lower(
+        _Rank(rank, devices, numbering).lower(
             steps, [of_ranks[rank] for of_ranks in numbers], segments
         )
         for rank in range(len(devices))
@@ -75,7 +76,10 @@ class _Rank:
     devices: tuple[int, ...]
     numbering: Numbering
     # The planner's copy of a tensor -> this rank's.
-    copies: dict[FullTensor, FullTensor]
+    copies: dict[FullTensor, FullTensor] = field(default_factory=dict)
+    # How many ops use a parameter directly, and how many of them were lowered.
+    uses: Counter[FullTensor] = field(default_factory=Counter)
+    terms: Counter[FullTensor] = field(default_factory=Counter)
 
     @property
     def device(self) -> int:
@@ -85,6 +89,13 @@ class _Rank:
         """Both segments of this rank."""
         forward: list[SegmentNode] = []
         backward: list[SegmentNode] = []
+        self.uses = Counter(
+            operand.tensor
+            for step in steps.steps
+            if isinstance(step, Run)
+            for operand in step.operands
+            if operand is not None and operand.tensor.is_parameter
+        )
         for step, step_numbers in zip(steps.steps, numbers, strict=True):
             node, transposed = self._lower_step(step, step_numbers)
             forward.append(node)
@@ -127,7 +138,7 @@ class _Rank:
                 assert not isinstance(constant, FullTensor)
                 inputs.append(constant)
             else:
-                inputs.append(self._hold(operand))
+                inputs.append(self._term(self._hold(operand)))
         outputs = tuple(self._hold(value) for value in step.partition.results)
         factor = step.partition.factor
         share = Share(
@@ -148,6 +159,16 @@ class _Rank:
             call.layer,
         )
         return forward, self._transpose(forward)
+
+    def _term(self, tensor: SubTensor) -> SubTensor:
+        """If `tensor` is a parameter that ops share: with its own gradient term."""
+        count = self.uses[tensor.full]
+        if count < 2 or tensor.gradient is None:
+            return tensor
+        self.terms[tensor.full] += 1
+        part = (self.terms[tensor.full] - 1, count)
+        gradient = self.numbering.sub(tensor.gradient.full, tensor.gradient.slices, part)
+        return self.numbering.sub(tensor.full, tensor.slices, tensor.part, gradient)
 
     def _lower_fork(self, step: Fork, numbers: _Numbers) -> tuple[SegmentNode, SegmentNode | None]:
         source = self._hold(step.source)

@@ -3,57 +3,95 @@
 
 A parameter that every rank of a stage holds whole while it differentiates only
 its share of the work has one term of the gradient on each rank: the reducer
-sums over all of them. Any other gradient is complete on its device; its reducer
-only sums over the replicas, and without replicas there is none.
+sums over all of them. Any other gradient is complete on its device. Stages that
+share a parameter have one term each, of whichever rank. Without other terms the
+reducer only sums over the replicas, and without replicas there is none.
 """
 
 from __future__ import annotations
 
-from plan_maker.graph import ForwardOperation, Segment, SubTensor, WeightReducer
+from collections import defaultdict
+from typing import TypeAlias
+
+from plan_maker.errors import ImpossiblePlanError
+from plan_maker.graph import (
+    ForwardOperation,
+    FullTensor,
+    Range,
+    Segment,
+    SubTensor,
+    WeightReducer,
+)
 from plan_maker.strategy.numbering import Numbering
 from plan_maker.strategy.ranks import RankSegments
 
+Group: TypeAlias = tuple[int, ...]
+Held: TypeAlias = dict[int, dict[FullTensor, SubTensor]]
+
 
 def weight_reducers(
-    segments: tuple[RankSegments, ...], replicas: int, numbering: Numbering
+    stages: list[tuple[RankSegments, ...]], replicas: int, numbering: Numbering
 ) -> dict[int, tuple[WeightReducer, ...]]:
-    """The reducers of one stage: device -> its reducers, last cells of its list."""
-    devices = tuple(rank.device for rank in segments)
-    held = {rank.device: trained_parameters(rank.forward) for rank in segments}
-    shared = {
-        device: tuple(weight for weight in weights if _is_pending(weight))
-        for device, weights in held.items()
+    """The reducers: device -> its reducers, last cells of its list. Those of one
+    stage come first, then those of several, then those of one device.
+    """
+    held: Held = {
+        rank.device: trained_parameters(rank.forward) for stage in stages for rank in stage
     }
-    own = {
-        device: tuple(weight for weight in weights if not _is_pending(weight))
-        for device, weights in held.items()
-    }
-    result: dict[int, tuple[WeightReducer, ...]] = dict.fromkeys(devices, ())
-    if shared[devices[0]]:
+    weights: dict[Group, list[SubTensor]] = {}
+    for device, tensors in held.items():
+        groups: defaultdict[Group, list[SubTensor]] = defaultdict(list)
+        for full, tensor in tensors.items():
+            groups[_group(device, full, held, stages)].append(tensor)
         # One cell for all its devices: as in nnScaler's plans, its weights are
         # those of the first device, with that device's terms as gradients.
-        reducer = WeightReducer(numbering.cell(), shared[devices[0]], devices)
-        result = dict.fromkeys(devices, (reducer,))
-    if replicas > 1:
-        for device in devices:
-            if own[device]:
-                single = WeightReducer(numbering.cell(), own[device], (device,))
-                result[device] = (*result[device], single)
-    return result
+        for group, tensors_of_group in groups.items():
+            weights.setdefault(group, tensors_of_group)
+    stage_of = {rank.device: index for index, stage in enumerate(stages) for rank in stage}
+
+    def order(group: Group) -> tuple[bool, bool]:
+        return len(group) == 1, len({stage_of[device] for device in group}) > 1
+
+    reducers = {
+        group: WeightReducer(numbering.cell(), tuple(weights[group]), group)
+        for group in sorted(weights, key=order)
+        if len(group) > 1 or replicas > 1
+    }
+    return {
+        device: tuple(reducer for group, reducer in reducers.items() if device in group)
+        for device in held
+    }
 
 
-def trained_parameters(segment: Segment) -> tuple[SubTensor, ...]:
+def trained_parameters(segment: Segment) -> dict[FullTensor, SubTensor]:
     """The parameters with a gradient that a forward segment uses, in order."""
-    return tuple(
-        tensor
-        for node in segment.nodes
-        if isinstance(node, ForwardOperation)
-        for tensor in node.inputs
-        if isinstance(tensor, SubTensor)
-        and tensor.full.is_parameter
-        and tensor.gradient is not None
-    )
+    found: dict[FullTensor, SubTensor] = {}
+    for node in segment.nodes:
+        if not isinstance(node, ForwardOperation):
+            continue
+        for tensor in node.inputs:
+            if isinstance(tensor, SubTensor) and tensor.full.is_parameter and tensor.gradient:
+                found.setdefault(tensor.full, tensor)
+    return found
 
 
-def _is_pending(weight: SubTensor) -> bool:
-    return weight.gradient is not None and weight.gradient.part[1] > 1
+def _group(
+    device: int, full: FullTensor, held: Held, stages: list[tuple[RankSegments, ...]]
+) -> Group:
+    """The devices that hold the terms of the gradient of what `device` holds."""
+    devices = [tuple(rank.device for rank in stage) for stage in stages]
+    users = [ranks for ranks in devices if full in held[ranks[0]]]
+    own = next(ranks for ranks in users if device in ranks)
+    rank = own.index(device)
+    ways = {_way(held[ranks[rank]][full], len(ranks)) for ranks in users}
+    if len(ways) > 1:
+        raise ImpossiblePlanError(f"the stages that share '{full.name}' split it differently")
+    if any(is_term for _, is_term in ways):
+        return tuple(device for ranks in users for device in ranks)
+    return tuple(ranks[rank] for ranks in users)
+
+
+def _way(weight: SubTensor, ranks: int) -> tuple[tuple[Range, ...], bool]:
+    """Which slice, and is its gradient one of several ranks' terms?"""
+    is_term = ranks > 1 and weight.gradient is not None and weight.gradient.part[1] > 1
+    return weight.slices, is_term

@@ -30,17 +30,19 @@ from plan_maker.strategy.layout import (
 from plan_maker.strategy.numbering import Numbering
 from plan_maker.trace import Call
 
+Split: TypeAlias = "tuple[int, int] | None"
+"""Operand and dimension along which a call is split; None: not split."""
+
 
 @dataclass(frozen=True)
 class Seeds:
-    """The calls that do not follow their operands: `at` says along which operand
-    and dimension they are split, None for not at all.
+    """How the calls that do not follow their operands are split.
 
     Several consumers of an activation get copies after it was brought to the
     layout that they want, or, if `copies_first`, as it was produced.
     """
 
-    at: Mapping[Call, tuple[int, int] | None]
+    at: Mapping[Call, Split]
     copies_first: bool = False
 
 
