@@ -25,7 +25,7 @@ SEQUENCE: dict[str, Split] = {
 }
 
 # Outside of layers by name, inside by position: norm, block, bias, dropout and
-# residual, first of attention, then of the feed-forward block.
+# residual, of attention and of the feed-forward block; first layer and others.
 MIXED: dict[str, Split] = {
     "embedding": BY_SAMPLES,
     "add": (0, 1),
@@ -58,7 +58,7 @@ def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:
     attention and feed-forward blocks are whole, the rest is split by position.
 
     `mixed`: as published for one stage. Nearly every op is split in its own way,
-    attention and feed-forward blocks of even layers by samples, of odd layers
+    attention and feed-forward block of the first layer by samples, of the others
     as in `megatron`, and activations are copied before they are communicated.
 
     With a split vocabulary, each rank has some rows of the token embedding, and
@@ -97,7 +97,7 @@ def _mixed(stage: Stage) -> dict[Call, Split]:
     layers = {call.layer for call in stage.calls if call.layer is not None}
     for layer in layers:
         calls = [call for call in stage.calls if call.layer == layer]
-        at |= dict(zip(calls, MIXED_LAYERS[layer % 2], strict=True))
+        at |= dict(zip(calls, MIXED_LAYERS[min(layer, 1)], strict=True))
     return at
 
 

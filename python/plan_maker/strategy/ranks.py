@@ -24,7 +24,7 @@ from plan_maker.graph import (
     SubTensor,
 )
 from plan_maker.strategy.communication import Hop, communication
-from plan_maker.strategy.layout import Value, hold
+from plan_maker.strategy.layout import WHOLE_ON_EACH, Value, hold
 from plan_maker.strategy.numbering import Numbering
 from plan_maker.strategy.stage import Communicate, Fork, Run, StageSteps, Step
 from plan_maker.trace import Share, keyword_values
@@ -64,10 +64,12 @@ def lower_stage(
 
 
 def _number(step: Step, ranks: int, numbering: Numbering) -> list[_Numbers]:
-    is_own = isinstance(step, Fork) or (isinstance(step, Run) and step.partition.factor is not None)
-    if is_own:
-        return [_Numbers(numbering.cell(), numbering.cell()) for _ in range(ranks)]
-    return [_Numbers(numbering.cell(), numbering.cell())] * ranks
+    if isinstance(step, Communicate) or (isinstance(step, Run) and step.partition.factor is None):
+        return [_Numbers(numbering.cell(), numbering.cell())] * ranks
+    if isinstance(step, Fork) and step.is_shared and step.source.layout == WHOLE_ON_EACH:
+        forward = numbering.cell()
+        return [_Numbers(forward, numbering.cell()) for _ in range(ranks)]
+    return [_Numbers(numbering.cell(), numbering.cell()) for _ in range(ranks)]
 
 
 @dataclass
