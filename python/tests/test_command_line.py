@@ -32,6 +32,15 @@ IMPOSSIBLE = {
     "mlp --hidden 6 --tp 4": "--hidden 6 is not divisible by --tp 4",
     "mlp --pp 2 --layers-per-stage 0,2": "--layers-per-stage: the first stage of an mlp has a "
     "layer",
+    "llama --tp-style mixed": "--tp-style mixed: not for a llama, only for gpt",
+    "mlp --tp-style sequence": "--tp-style sequence: not for an mlp, only for gpt",
+    "gpt --tp 8 --sequence 4 --heads 8 --tp-style sequence": "--sequence 4 is not divisible by "
+    "--tp 8",
+    "gpt --batch 2 --tp 4 --tp-style mixed": "--tp-style mixed: --batch 2 is not divisible by "
+    "--dp 1 x --micro-batches 1 x --tp 4",
+    "gpt --split-vocabulary --tp-style mixed": "--split-vocabulary: --tp-style mixed splits no "
+    "embedding by rows",
+    "gpt --split-vocabulary --vocab 7 --tp 2": "--vocab 7 is not divisible by --tp 2",
     "mlp --bug nothing": "--bug nothing: no such bug, --list-bugs lists them",
     "mlp --bug swapped-operands": "--bug swapped-operands: there is no backward op of a rotary "
     "embedding in this plan",
@@ -65,7 +74,7 @@ class CommandLine(unittest.TestCase):
                     self.assertFalse(output.exists())
 
     def test_wrong_usage(self) -> None:
-        for arguments in ([], ["mlp"], ["mlp", "-o"], ["mlp", "--tp", "x"], ["gpt"]):
+        for arguments in ([], ["mlp"], ["mlp", "-o"], ["mlp", "--tp", "x"], ["bert"]):
             with self.subTest(" ".join(arguments)):
                 code, _, error = run(*arguments)
                 self.assertEqual(code, 3)
@@ -79,14 +88,14 @@ class CommandLine(unittest.TestCase):
             self.assertEqual((code, error), (1, message))
 
     def test_list_of_bugs(self) -> None:
-        for arguments in (["--list-bugs"], ["mlp", "--list-bugs"], ["llama", "--list-bugs"]):
+        for arguments in (["--list-bugs"], ["mlp", "--list-bugs"], ["gpt", "--list-bugs"]):
             code, out, _ = run(*arguments)
             self.assertEqual(code, 0)
             names = [line for line in out.splitlines() if not line.startswith(" ")]
             self.assertEqual(names, [bug.name for bug in BUGS])
 
     def test_help(self) -> None:
-        for arguments in (["--help"], ["mlp", "--help"], ["llama", "--help"]):
+        for arguments in (["--help"], ["mlp", "--help"], ["llama", "--help"], ["gpt", "--help"]):
             code, out, _ = run(*arguments)
             self.assertEqual(code, 0)
             self.assertIn("usage: verify-make-plan", out)

@@ -17,6 +17,7 @@ from tests.reading import class_name, executed, is_tensor, make_plan, segment_no
 LLAMA = ("llama", "--layers", "3", "--hidden", "32", "--ffn", "48", "--heads", "4")
 FOUR_MICRO_BATCHES = ("--micro-batches", "4")
 BATCH = ("--tp-style", "batch")
+GPT = ("gpt", *LLAMA[1:])
 MLP = ("mlp", "--layers", "4", "--hidden", "32")
 
 
@@ -27,6 +28,7 @@ def configurations() -> list[tuple[str, ...]]:
     for model, styles in (
         (LLAMA, ("batch", "megatron", "feed-forward")),
         (MLP, ("batch", "megatron")),
+        (GPT, ("batch", "megatron", "feed-forward", "sequence", "mixed")),
     ):
         for style, (dp, pp, tp, micro) in itertools.product(styles, meshes):
             mesh = ("--dp", dp, "--pp", pp, "--tp", tp, "--micro-batches", micro, "--batch", 24)
@@ -35,6 +37,7 @@ def configurations() -> list[tuple[str, ...]]:
     result.append((*LLAMA, "--pp", "3", "--layers-per-stage", "0,3,0", "--tp", "2"))
     result.append((*MLP, "--pp", "2", "--layers-per-stage", "4,0", "--tp", "2", *BATCH))
     result.append((*MLP, "--pp", "2", "--layers-per-stage", "1,3", "--tp", "2"))
+    result += [(*model, "--pp", "2", "--tp", "2", "--split-vocabulary") for model in (LLAMA, GPT)]
     return result
 
 
@@ -72,7 +75,8 @@ class Structure(unittest.TestCase):
                     continue
                 shapes = [value._shape if is_tensor(value) else None for value in node._inputs]
                 results = tuple(tensor._shape for tensor in node._outputs)
-                self.assertIn(results, _possible_results(node._annos_candidates, shapes))
+                known = {key: size for key, size in node._kwargs.items() if key == "h"}
+                self.assertIn(results, _possible_results(node._annos_candidates, shapes, known))
                 if "size" in node._kwargs:
                     for size, stated in zip(results[0], node._kwargs["size"], strict=True):
                         self.assertIn(stated, (size, -1))
@@ -112,12 +116,14 @@ class Structure(unittest.TestCase):
                 self.assertEqual(set(reduced), trained)
 
 
-def _possible_results(texts: tuple[str, ...], shapes: list[Any]) -> list[Any]:
+def _possible_results(
+    texts: tuple[str, ...], shapes: list[Any], known: dict[str, int]
+) -> list[Any]:
     ranks = [None if shape is None else len(shape) for shape in shapes]
     possible: list[Any] = []
     for text in texts:
         try:
-            possible.append(annotation.result_shapes(annotation.parse(text, ranks), shapes))
+            possible.append(annotation.result_shapes(annotation.parse(text, ranks), shapes, known))
         except ValueError:
             continue
     return possible
