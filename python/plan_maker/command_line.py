@@ -226,7 +226,7 @@ def _add_bug(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--bug-operation",
         choices=OPERATIONS,
-        help="op whose number the constant bugs change (default: add)",
+        help="op whose number the constant bugs change (default: the first of these that is there)",
     )
     _add_list_of_bugs(group)
 

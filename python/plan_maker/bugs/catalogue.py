@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from plan_maker.bugs import collectives, constants, gradients, parameters, transfers
+from plan_maker.bugs import collectives, constants, gradients, operands, parameters, transfers
 from plan_maker.bugs.place import Place
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import Plan
@@ -32,7 +32,7 @@ BUGS = (
     Bug(
         "removed-all-reduce",
         "the all-reduce after a row-split layer, and its mirror, are gone on all ranks; the "
-        "next op reads the rank's own term of the sum",
+        "next op reads the rank's own term of the sum, or of part of it",
         collectives.removed_all_reduce,
     ),
     Bug(
@@ -76,7 +76,8 @@ BUGS = (
     ),
     Bug(
         "all-gather-to-all-reduce",
-        "the receivers between stages add up the parts that they should gather",
+        "the receivers between stages add up the parts that they should gather; without such "
+        "receivers, the ranks of a stage do",
         transfers.all_gather_to_all_reduce,
         DEVICE,
     ),
@@ -91,6 +92,11 @@ BUGS = (
         "the number in an op (see --bug-operation) differs on all ranks of the stage",
         constants.constant_all_ranks,
         DEVICE_LAYER_AND_OPERATION,
+    ),
+    Bug(
+        "wrong-vocabulary-range",
+        "a rank takes its rows of a split embedding for those of its neighbour",
+        constants.wrong_vocabulary_range,
     ),
     Bug(
         "wrong-parameter-slice",
@@ -127,6 +133,13 @@ BUGS = (
         DEVICE,
     ),
     Bug(
+        "too-wide-reducer-group",
+        "a reducer adds up the complete gradients that the tensor-parallel ranks have of a "
+        "parameter that each holds whole",
+        gradients.too_wide_reducer_group,
+        DEVICE,
+    ),
+    Bug(
         "doubled-gradient",
         "a backward op runs twice, so that its gradient counts twice",
         gradients.doubled_gradient,
@@ -134,7 +147,14 @@ BUGS = (
     Bug(
         "swapped-operands",
         "the backward op of a rotary embedding has its two inputs exchanged",
-        gradients.swapped_operands,
+        operands.swapped_operands,
+    ),
+    Bug(
+        "swapped-forward-operands",
+        "an op whose operands' order matters, and its backward op, have two of them exchanged on "
+        "all ranks: weight and bias of a layer norm, queries and keys of a rotary embedding, or "
+        "matrices of equal shapes",
+        operands.swapped_forward_operands,
     ),
 )
 

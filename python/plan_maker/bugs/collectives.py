@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bugs in the communication among the tensor-parallel ranks of a stage.
 
-They change the first all-reduce of partial sums in the forward direction (after a
-linear layer that is split by rows, or of the loss), or the first all-reduce of
-gradients in the backward direction (before layers that are split by columns).
+They change the first all-reduce of partial sums in the forward direction (after
+an op that is split by what it sums over), or the first all-reduce of gradients in
+the backward direction (before an op that is split by columns). Either may be
+followed by keeping a part of the sum.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from plan_maker.graph import (
     WeightReducer,
 )
 
-FORWARD_SUM = "AllReduceIdentityPrim"
-BACKWARD_SUM = "IdentityAllreducePrim"
+FORWARD_SUMS = frozenset({"AllReduceIdentityPrim", "AllReducePrim"})
+BACKWARD_SUMS = frozenset({"IdentityAllreducePrim", "AllReducePrim"})
 
 
 def all_reduce_to_identity(plan: Plan, place: Place) -> Plan:
@@ -41,8 +42,12 @@ def all_reduce_to_identity(plan: Plan, place: Place) -> Plan:
 
 
 def removed_all_reduce(plan: Plan, place: Place) -> Plan:
-    """Without the adapter (and its mirror), consumers read the rank's own term."""
+    """Without the adapter (and its mirror), consumers read the rank's own term;
+    one that keeps a part of the sum keeps a part of the term.
+    """
     adapters = _forward_all_reduce(plan, place)
+    if len(_adapter(adapters[0]).primitives) > 1:
+        return replace_nodes(plan, {located.key: (_without_sum(located),) for located in adapters})
     terms: dict[int, tuple[int, SubTensor]] = {}
     removed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
     for located in adapters:
@@ -72,7 +77,7 @@ def removed_all_reduce(plan: Plan, place: Place) -> Plan:
 
 
 def dropped_primitive(plan: Plan, place: Place) -> Plan:
-    """The adapter is there and does nothing: nobody produces its output."""
+    """The sum is not done: nobody produces it."""
     return _with_primitives(plan, _forward_all_reduce(plan, place), lambda _: ())
 
 
@@ -80,16 +85,19 @@ def all_reduce_to_all_gather(plan: Plan, place: Place) -> Plan:
     """Terms are put one after the other along dimension 0 instead of added."""
 
     def gather(old: Primitive) -> tuple[Primitive, ...]:
-        along = Keyword("dim", 0)
-        return (replace(old, name="AllGatherSplitPrim", keywords=(along, *old.keywords)),)
+        name = "AllGatherPrim" if old.name == "AllReducePrim" else "AllGatherSplitPrim"
+        return (replace(old, name=name, keywords=(Keyword("dim", 0), *old.keywords)),)
 
     return _with_primitives(plan, _forward_all_reduce(plan, place), gather)
 
 
 def gradient_all_reduce_to_identity(plan: Plan, place: Place) -> Plan:
     """Every rank goes on with its own term of an activation's gradient."""
+    adapters = _backward_all_reduce(plan, place)
+    if _adapter(adapters[0]).is_custom:
+        return _with_primitives(plan, adapters, lambda old: (_identity(old),))
     changed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
-    for located in _backward_all_reduce(plan, place):
+    for located in adapters:
         adapter = _adapter(located)
         # Custom: the primitive is on the gradients themselves, not the transpose
         # of one on the forward tensors.
@@ -112,26 +120,29 @@ def wrong_group(plan: Plan, place: Place) -> Plan:
                 if isinstance(node, Adapter) and (
                     node.identifier in mirrors or node.identifier == located.node.identifier
                 ):
-                    halved = tuple(_halved(old, located.device) for old in node.primitives)
+                    halved = tuple(
+                        _halved(old, located.device) if old.name in FORWARD_SUMS else old
+                        for old in node.primitives
+                    )
                     changed[located.device, node.identifier] = (replace(node, primitives=halved),)
     return replace_nodes(plan, changed)
 
 
 def _forward_all_reduce(plan: Plan, place: Place) -> tuple[Located, ...]:
-    candidates = nodes_at(plan, place, lambda node: _is_communication(node, FORWARD_SUM, True))
+    candidates = nodes_at(plan, place, lambda node: _is_sum(node, FORWARD_SUMS, True))
     return same_position(plan, first(candidates, "forward all-reduce", place))
 
 
 def _backward_all_reduce(plan: Plan, place: Place) -> tuple[Located, ...]:
-    candidates = nodes_at(plan, place, lambda node: _is_communication(node, BACKWARD_SUM, False))
+    candidates = nodes_at(plan, place, lambda node: _is_sum(node, BACKWARD_SUMS, False))
     return same_position(plan, first(candidates, "backward all-reduce of an activation", place))
 
 
-def _is_communication(node: SegmentNode, name: str, is_forward: bool) -> bool:
+def _is_sum(node: SegmentNode, names: frozenset[str], is_forward: bool) -> bool:
     return (
         isinstance(node, Adapter)
         and node.is_forward == is_forward
-        and any(primitive.name == name for primitive in node.primitives)
+        and node.primitives[0].name in names
     )
 
 
@@ -140,12 +151,12 @@ def _with_primitives(
     adapters: tuple[Located, ...],
     change: Callable[[Primitive], tuple[Primitive, ...]],
 ) -> Plan:
-    """The plan with the only primitive of each of `adapters` changed."""
+    """The plan with the first primitive of each of `adapters` changed."""
     changed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
     for located in adapters:
         adapter = _adapter(located)
-        (primitive,) = adapter.primitives
-        new = replace(adapter, primitives=change(primitive))
+        first_primitive, *others = adapter.primitives
+        new = replace(adapter, primitives=(*change(first_primitive), *others))
         changed[located.device, adapter.identifier] = (new,)
     return replace_nodes(plan, changed)
 
@@ -153,6 +164,13 @@ def _with_primitives(
 def _adapter(located: Located) -> Adapter:
     assert isinstance(located.node, Adapter)
     return located.node
+
+
+def _without_sum(located: Located) -> Adapter:
+    """The adapter whose second primitive takes the term instead of the sum."""
+    adapter = _adapter(located)
+    _, second, *others = adapter.primitives
+    return replace(adapter, primitives=(replace(second, inputs=adapter.inputs), *others))
 
 
 def _identity(old: Primitive) -> Primitive:

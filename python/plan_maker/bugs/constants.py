@@ -1,19 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Bugs in the numbers that ops take: the epsilon of a norm (`add`), its exponent
-(`pow`), the divisor of the attention scores (`div`).
+"""Bugs in the numbers that ops take: operands (the epsilon of a norm, its
+exponent, the divisor of the attention scores) and keywords (epsilon, scale and
+dropout rates of a GPT, the rows of an embedding).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from plan_maker.bugs.place import Located, Place, first, nodes_at, same_position
 from plan_maker.bugs.rewriting import replace_nodes
 from plan_maker.errors import ImpossiblePlanError
-from plan_maker.graph import Argument, ForwardOperation, Plan, SegmentNode
+from plan_maker.graph import ForwardOperation, Keyword, Plan, SegmentNode, SubTensor
 
-DEFAULT_OPERATION = "add"
-OPERATIONS = ("add", "pow", "div")
+OTHER_OPERAND: dict[str, Callable[[float], float]] = {
+    "add": lambda value: value * 10,
+    "pow": lambda value: value + 1,
+    "div": lambda value: value * 2,
+}
+OTHER_KEYWORD: dict[str, tuple[str, Callable[[float], float]]] = {
+    "layernorm": ("eps", lambda value: value * 10),
+    "self_attention": ("scale", lambda value: value * 2),
+    "dropout": ("p", lambda value: value / 2),
+    "feedforward": ("dropout", lambda value: value / 2),
+}
+OPERATIONS = (*OTHER_OPERAND, *OTHER_KEYWORD)
 
 
 def constant_one_rank(plan: Plan, place: Place) -> Plan:
@@ -26,40 +38,75 @@ def constant_all_ranks(plan: Plan, place: Place) -> Plan:
     return _with_other_constant(plan, same_position(plan, _operation(plan, place)))
 
 
-def _operation(plan: Plan, place: Place) -> Located:
-    name = place.operation or DEFAULT_OPERATION
-    if name not in OPERATIONS:
-        raise ImpossiblePlanError(
-            f"--bug-operation {name}: ops with a number are {', '.join(OPERATIONS)}"
-        )
+def wrong_vocabulary_range(plan: Plan, place: Place) -> Plan:
+    """A rank takes its rows of an embedding for those of its neighbour."""
 
     def accepts(node: SegmentNode) -> bool:
-        return (
-            isinstance(node, ForwardOperation)
-            and node.name == name
-            and any(map(_is_number, node.inputs))
+        if not isinstance(node, ForwardOperation) or node.name != "embedding":
+            return False
+        table = node.inputs[1]
+        return isinstance(table, SubTensor) and table.shape[0] < table.full.shape[0]
+
+    what = "embedding split by rows (--split-vocabulary with --tp of 2 or more has them)"
+    located = first(nodes_at(plan, place, accepts), what, place)
+    operation = located.node
+    assert isinstance(operation, ForwardOperation)
+    start, stop = (_number(operation, name) for name in ("start", "stop"))
+    shift = int(stop - start) if start == 0 else -int(start)
+    moved = {"start": int(start) + shift, "stop": int(stop) + shift}
+    new = replace(operation, keywords=tuple(_moved(old, moved) for old in operation.keywords))
+    return replace_nodes(plan, {located.key: (new,)})
+
+
+def _operation(plan: Plan, place: Place) -> Located:
+    if place.operation is not None and place.operation not in OPERATIONS:
+        raise ImpossiblePlanError(
+            f"--bug-operation {place.operation}: ops with a number are {', '.join(OPERATIONS)}"
         )
+    for name in OPERATIONS if place.operation is None else (place.operation,):
+        for located in nodes_at(plan, place, _has_number):
+            if isinstance(located.node, ForwardOperation) and located.node.name == name:
+                return located
+    what = "op" if place.operation is None else f"'{place.operation}'"
+    raise ImpossiblePlanError(f"there is no {what} with a number {place}")
 
-    return first(nodes_at(plan, place, accepts), f"'{name}' with a number", place)
+
+def _has_number(node: SegmentNode) -> bool:
+    if not isinstance(node, ForwardOperation):
+        return False
+    return node.name in OTHER_KEYWORD or any(map(_is_number, node.inputs))
 
 
-def _is_number(value: Argument) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _with_other_constant(plan: Plan, operations: tuple[Located, ...]) -> Plan:
-    changed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
-    for located in operations:
-        operation = located.node
-        assert isinstance(operation, ForwardOperation)
-        inputs = tuple(_other(operation.name, value) for value in operation.inputs)
-        new = replace(operation, inputs=inputs)
-        changed[located.device, operation.identifier] = (new,)
-    return replace_nodes(plan, changed)
+    return replace_nodes(plan, {located.key: (_changed(located.node),) for located in operations})
 
 
-def _other(name: str, value: Argument) -> Argument:
-    """Ten times the epsilon, the next exponent, twice the divisor."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return value
-    return {"add": value * 10, "pow": value + 1, "div": value * 2}[name]
+def _changed(operation: SegmentNode) -> ForwardOperation:
+    """Ten times the epsilon, the next exponent, twice the divisor or the scale,
+    half the dropout rate.
+    """
+    assert isinstance(operation, ForwardOperation)
+    if operation.name in OTHER_KEYWORD:
+        name, change = OTHER_KEYWORD[operation.name]
+        new = {name: change(_number(operation, name))}
+        return replace(operation, keywords=tuple(_moved(old, new) for old in operation.keywords))
+    change = OTHER_OPERAND[operation.name]
+    inputs = tuple(
+        change(value) if isinstance(value, (int, float)) and _is_number(value) else value
+        for value in operation.inputs
+    )
+    return replace(operation, inputs=inputs)
+
+
+def _number(operation: ForwardOperation, name: str) -> float:
+    value = next(keyword.value for keyword in operation.keywords if keyword.name == name)
+    assert isinstance(value, (int, float))
+    return value
+
+
+def _moved(old: Keyword, new: Mapping[str, float]) -> Keyword:
+    return Keyword(old.name, new[old.name]) if old.name in new else old

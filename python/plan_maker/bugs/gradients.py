@@ -15,7 +15,7 @@ from plan_maker.graph import (
     Plan,
     ReuseCell,
     Segment,
-    SegmentNode,
+    SubTensor,
     WeightReducer,
     base_cell,
 )
@@ -26,24 +26,11 @@ def doubled_gradient(plan: Plan, place: Place) -> Plan:
     counts twice: the path through one copy of an activation, or in an MLP
     everything through one layer.
     """
-    copies = list(nodes_at(plan, place, lambda node: _is_backward(node, 1, None)))
+    copies = list(nodes_at(plan, place, lambda node: isinstance(node, BackwardOperation)))
     candidates = [located for located in copies if _joins_copies(located)] or copies
     located = first(iter(candidates), "backward op", place)
     key = (located.device, located.node.identifier)
     return replace_nodes(plan, {key: (located.node, located.node)})
-
-
-def swapped_operands(plan: Plan, place: Place) -> Plan:
-    """The backward op of the rotary embedding takes the gradient of the queries
-    for that of the keys, and the other way round.
-    """
-    candidates = nodes_at(plan, place, lambda node: _is_backward(node, 2, 2))
-    what = "backward op of a rotary embedding"
-    located = first(filter(lambda found: not _joins_copies(found), candidates), what, place)
-    operation = located.node
-    assert isinstance(operation, BackwardOperation)
-    swapped = replace(operation, inputs=tuple(reversed(operation.inputs)))
-    return replace_nodes(plan, {(located.device, operation.identifier): (swapped,)})
 
 
 def dropped_micro_batch(plan: Plan, place: Place) -> Plan:
@@ -79,7 +66,8 @@ def wrong_reducer_group(plan: Plan, place: Place) -> Plan:
     counterparts in other replicas only.
     """
     shared = [reducer for reducer in _reducers(plan, place) if len(reducer.devices) > 1]
-    reducer = first(iter(shared), "reducer of several devices (--tp-style batch has them)", place)
+    what = "reducer of several devices (--tp-style batch, or gpt with --pp of 2 or more, has them)"
+    reducer = first(iter(shared), what, place)
 
     def rewrite(device: int, cell: BaseCell | WeightReducer) -> BaseCell | WeightReducer:
         if cell.identifier != reducer.identifier:
@@ -89,13 +77,21 @@ def wrong_reducer_group(plan: Plan, place: Place) -> Plan:
     return rewrite_cells(plan, set(reducer.devices), rewrite)
 
 
-def _is_backward(node: SegmentNode, inputs: int, outputs: int | None) -> bool:
-    """At least `inputs` inputs and, if given, exactly `outputs` outputs."""
-    return (
-        isinstance(node, BackwardOperation)
-        and len(node.inputs) >= inputs
-        and (outputs is None or len(node.outputs) == outputs)
-    )
+def too_wide_reducer_group(plan: Plan, place: Place) -> Plan:
+    """Ranks that each have the complete gradient of a parameter add them up."""
+    singles = {
+        device: reducer
+        for device in plan.devices
+        for reducer in _reducers(plan, Place(device))
+        if reducer.devices == (device,)
+    }
+    for device, reducer in singles.items():
+        for weight in reducer.inputs:
+            group = tuple(peer for peer, other in singles.items() if weight in other.inputs)
+            if place.device in (None, device) and len(group) > 1:
+                return _with_wide_reducer(plan, weight, group)
+    what = "parameter that ranks hold whole and reduce each by itself (it takes --dp of 2 or more)"
+    raise ImpossiblePlanError(f"there is no {what} {place}")
 
 
 def _joins_copies(located: Located) -> bool:
@@ -143,3 +139,23 @@ def _reducers(plan: Plan, place: Place) -> list[WeightReducer]:
 def _reducer(plan: Plan, place: Place) -> WeightReducer:
     what = "gradient reducer (it takes --dp of 2 or more, or --tp-style batch)"
     return first(iter(_reducers(plan, place)), what, place)
+
+
+def _with_wide_reducer(plan: Plan, weight: SubTensor, group: tuple[int, ...]) -> Plan:
+    """Each of `group` reduces `weight` over all of them, the rest as before."""
+    number = 1 + max(cell.identifier for program in plan.programs for cell in program.cells)
+    wide = WeightReducer(number, (weight,), group)
+
+    def rewritten(cell: Cell) -> tuple[Cell, ...]:
+        if not isinstance(cell, WeightReducer) or weight not in cell.inputs:
+            return (cell,)
+        rest = replace(cell, inputs=tuple(other for other in cell.inputs if other != weight))
+        return (wide, rest) if rest.inputs else (wide,)
+
+    programs = tuple(
+        replace(program, cells=tuple(new for cell in program.cells for new in rewritten(cell)))
+        if program.device in group
+        else program
+        for program in plan.programs
+    )
+    return replace(plan, programs=programs)

@@ -38,6 +38,11 @@ class Located:
     position: int
     node: SegmentNode
 
+    @property
+    def key(self) -> tuple[int, int]:
+        """How `replace_nodes` names the node."""
+        return self.device, self.node.identifier
+
 
 Found = TypeVar("Found")
 

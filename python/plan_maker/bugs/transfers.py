@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plan_maker.bugs.place import Place, first, transfers_at
-from plan_maker.bugs.rewriting import replace_transfers
-from plan_maker.graph import Adapter, Keyword, Plan, Primitive, SubTensor
+from plan_maker.bugs.place import Place, first, nodes_at, same_position, transfers_at
+from plan_maker.bugs.rewriting import replace_nodes, replace_transfers
+from plan_maker.graph import Adapter, Keyword, Plan, Primitive, SegmentNode, SubTensor
 
 
 def wrong_rank_in_move(plan: Plan, place: Place) -> Plan:
@@ -38,8 +38,12 @@ def wrong_chunk_offset(plan: Plan, place: Place) -> Plan:
 
 
 def all_gather_to_all_reduce(plan: Plan, place: Place) -> Plan:
-    """The receiving ranks add the parts up instead of gathering them."""
-    parts = _activation_transfer(plan, place)
+    """The receiving ranks, or else the ranks of a stage, add the parts up instead
+    of gathering them.
+    """
+    parts = next(transfers_at(plan, place, _is_in_parts), None)
+    if parts is None:
+        return _gather_in_stage_to_all_reduce(plan, place)
     changed = {
         device: replace(adapter, primitives=tuple(map(_summing, adapter.primitives)))
         for device, adapter in parts
@@ -50,14 +54,36 @@ def all_gather_to_all_reduce(plan: Plan, place: Place) -> Plan:
 
 def _activation_transfer(plan: Plan, place: Place) -> tuple[tuple[int, Adapter], ...]:
     """The first forward transfer in parts of something that has a gradient."""
-
-    def accepts(adapter: Adapter) -> bool:
-        names = {primitive.name for primitive in adapter.primitives}
-        is_in_parts = "MovePrim" in names and bool(names & {"ChunkPrim", "AllGatherPrim"})
-        return adapter.is_forward and adapter.mirror is not None and is_in_parts
-
     what = "transfer between stages in parts (it takes --pp and --tp of 2 or more)"
-    return first(transfers_at(plan, place, accepts), what, place)
+    return first(transfers_at(plan, place, _is_in_parts), what, place)
+
+
+def _is_in_parts(adapter: Adapter) -> bool:
+    names = {primitive.name for primitive in adapter.primitives}
+    is_in_parts = "MovePrim" in names and bool(names & {"ChunkPrim", "AllGatherPrim"})
+    return adapter.is_forward and adapter.mirror is not None and is_in_parts
+
+
+def _gather_in_stage_to_all_reduce(plan: Plan, place: Place) -> Plan:
+    """The first gather of an activation by the ranks of a stage, and nothing else:
+    the gradient comes back in parts as before.
+    """
+
+    def accepts(node: SegmentNode) -> bool:
+        return (
+            isinstance(node, Adapter)
+            and node.is_forward
+            and node.primitives[0].name in ("AllGatherSplitPrim", "AllGatherPrim")
+        )
+
+    what = "gather of an activation (--pp and --tp of 2 or more have one between stages)"
+    located = first(nodes_at(plan, place, accepts), what, place)
+    changed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
+    for rank in same_position(plan, located):
+        assert isinstance(rank.node, Adapter)
+        primitives = tuple(map(_summing, rank.node.primitives))
+        changed[rank.key] = (replace(rank.node, primitives=primitives),)
+    return replace_nodes(plan, changed)
 
 
 def _senders(parts: dict[int, Adapter]) -> dict[int, Adapter]:
@@ -111,7 +137,8 @@ def _with_pieces(adapter: Adapter, other: dict[int, SubTensor]) -> Adapter:
 
 
 def _summing(primitive: Primitive) -> Primitive:
-    if primitive.name != "AllGatherPrim":
+    names = {"AllGatherPrim": "AllReducePrim", "AllGatherSplitPrim": "AllReduceIdentityPrim"}
+    if primitive.name not in names:
         return primitive
     ranks = Keyword("ranks", primitive.keyword("ranks"))
-    return replace(primitive, name="AllReducePrim", keywords=(ranks,))
+    return replace(primitive, name=names[primitive.name], keywords=(ranks,))
