@@ -8,13 +8,14 @@ line is wrong or asks for a plan that does not exist.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from plan_maker.bugs import BUGS, OPERATIONS, Place, apply_bug
+from plan_maker.bugs import BUGS, OPERATIONS, Place, apply_bug, describe
 from plan_maker.emit import write_plan
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import Plan
@@ -50,8 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         plan = make(options, _parallelism(options))
         if options.bug is not None:
-            place = Place(options.bug_device, options.bug_layer, options.bug_operation)
-            plan = apply_bug(plan, options.bug, place)
+            plan = _with_bug(plan, options)
         write_plan(plan, options.output)
         if options.reference is not None:
             write_plan(make(options, Parallelism()), options.reference)
@@ -62,6 +62,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{parser.prog}: error: {error.filename}: {error.strerror}", file=sys.stderr)
         return NOT_WRITTEN
     return WRITTEN
+
+
+def _with_bug(plan: Plan, options: argparse.Namespace) -> Plan:
+    """The plan with the bug; says where it is if asked to."""
+    place = Place(options.bug_device, options.bug_layer, options.bug_operation)
+    broken = apply_bug(plan, options.bug, place)
+    if options.describe_bug is not None:
+        description = {"bug": options.bug, "edits": describe(plan, broken)}
+        options.describe_bug.write_text(json.dumps(description, indent=1) + "\n", "utf-8")
+    return broken
 
 
 def _make_parser() -> argparse.ArgumentParser:
@@ -227,6 +237,12 @@ def _add_bug(parser: argparse.ArgumentParser) -> None:
         "--bug-operation",
         choices=OPERATIONS,
         help="op whose number the constant bugs change (default: the first of these that is there)",
+    )
+    group.add_argument(
+        "--describe-bug",
+        type=Path,
+        metavar="FILE",
+        help="write which cells and ops differ, and the model's lines that they come from, as JSON",
     )
     _add_list_of_bugs(group)
 

@@ -8,6 +8,7 @@ cannot be, the description says so.
 
 from plan_maker.bugs.catalogue import BUGS, apply_bug
 from plan_maker.bugs.constants import OPERATIONS
+from plan_maker.bugs.description import describe
 from plan_maker.bugs.place import Place
 
-__all__ = ["BUGS", "OPERATIONS", "Place", "apply_bug"]
+__all__ = ["BUGS", "OPERATIONS", "Place", "apply_bug", "describe"]
