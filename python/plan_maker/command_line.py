@@ -24,6 +24,7 @@ from plan_maker.strategy.configuration import (
     LlamaSizes,
     MlpSizes,
     Parallelism,
+    PartOrder,
     TensorStyle,
     TransformerSizes,
 )
@@ -54,6 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             plan = _with_bug(plan, options)
         write_plan(plan, options.output)
         if options.reference is not None:
+            if options.reference_batch is not None:
+                options.batch = options.reference_batch
             write_plan(make(options, Parallelism()), options.reference)
     except ImpossiblePlanError as error:
         print(f"{parser.prog}: error: {error}", file=sys.stderr)
@@ -206,6 +209,14 @@ def _add_parallelism(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
         help="order of the micro-batches' blocks (default: 1f1b)",
     )
     group.add_argument(
+        "--part-order",
+        type=PartOrder,
+        choices=list(PartOrder),
+        default=PartOrder.RANK,
+        help="which part of a tensor a rank declares to send to the next stage; what runs goes "
+        "by rank, so that a plan with scattered parts is wrong (default: rank)",
+    )
+    group.add_argument(
         "--layers-per-stage",
         type=_counts,
         metavar="N,N,...",
@@ -221,6 +232,12 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--reference", type=Path, metavar="FILE", help="the single-device plan, never with a bug"
+    )
+    group.add_argument(
+        "--reference-batch",
+        type=int,
+        metavar="N",
+        help="samples of the single-device plan (default: as many as the parallel plan has)",
     )
 
 
@@ -280,4 +297,5 @@ def _parallelism(options: argparse.Namespace) -> Parallelism:
         options.schedule,
         options.layers_per_stage,
         getattr(options, "split_vocabulary", False),
+        options.part_order,
     )

@@ -106,7 +106,7 @@ def _run(base: Any, device: int, inside: set[int], found: list[str]) -> None:
         for node in base._nodes:
             _run(node, device, inside, found)
         return
-    if kind == "IRAdapter" and base._forward in (True, False) and not base._differentiable:
+    if kind == "IRAdapter" and (not base._differentiable or base.custom):
         for primitive in base._prims:
             _check(primitive._inputs, primitive, device, inside, found)
             inside |= {tensor._id for tensor in primitive._outputs}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import io
 import pickle
 import tempfile
@@ -49,6 +50,14 @@ def make_files(*arguments: str) -> tuple[bytes, bytes]:
         if len(list(Path(folder).iterdir())) != 2:
             raise AssertionError("temporary files are left")
         return plan.read_bytes(), reference.read_bytes()
+
+
+def make_file(*arguments: str) -> tuple[int, bytes]:
+    """The exit code and the plan that the command line writes; errors are not shown."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+        path = Path(folder, "plan.pkl")
+        code = main([*arguments, "-o", str(path)])
+        return code, path.read_bytes() if code == 0 else b""
 
 
 def make_plan(*arguments: str) -> Any:

@@ -3,24 +3,56 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 import unittest
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from plan_maker.bugs import BUGS
+from plan_maker.command_line import WRONG_USAGE
+from plan_maker.source import read_model
 from tests.interpretation import communication_order, undefined_reads
-from tests.reading import class_name, executed, is_tensor, make_files, read_plan, segment_nodes
+from tests.reading import (
+    class_name,
+    executed,
+    is_tensor,
+    make_file,
+    make_files,
+    read_plan,
+    segment_nodes,
+)
 
 MESH = ("--dp", "2", "--pp", "2", "--tp", "2", "--micro-batches", "2")
 LLAMA = ("llama", "--layers", "4", *MESH)
 BATCH = (*LLAMA, "--tp-style", "batch")
 MLP = ("mlp", "--layers", "4", *MESH)
+GPT = ("gpt", "--split-vocabulary", *MESH)
+MIXED = ("gpt", *MESH, "--tp-style", "mixed")
 
 LEAVES_A_VALUE_UNDEFINED = {"dropped-primitive"}
 # Where the ranks of a stage communicate in the backward segment that is left out.
 HANGS = {"dropped-micro-batch"}
-ONLY_IN_BATCH_STYLE = {"wrong-reducer-group"}
-NOT_IN_MLP = {"constant-one-rank", "constant-all-ranks", "swapped-operands", "wrong-reducer-group"}
+
+CONSTANTS = {"constant-one-rank", "constant-all-ranks"}
+VOCABULARY = {"wrong-vocabulary-range"}
+SLICES = {"wrong-parameter-slice", "swapped-parameter-slices"}
+# Nothing of the kind is there that the bug changes.
+IMPOSSIBLE = {
+    LLAMA: VOCABULARY | {"wrong-reducer-group"},
+    BATCH: VOCABULARY | SLICES | {"gradient-all-reduce-to-identity", "too-wide-reducer-group"},
+    MLP: CONSTANTS
+    | VOCABULARY
+    | {
+        "swapped-forward-operands",
+        "swapped-operands",
+        "too-wide-reducer-group",
+        "wrong-reducer-group",
+    },
+    GPT: {"swapped-operands"},
+    MIXED: VOCABULARY | {"swapped-operands", "too-wide-reducer-group"},
+}
 
 
 def primitives(root: Any, device: int) -> list[tuple[str, Any]]:
@@ -45,10 +77,10 @@ class Bugs(unittest.TestCase):
         return read_plan(make_files(*correct)[0]), read_plan(make_files(*arguments)[0])
 
     def test_each_bug(self) -> None:
-        for model in (LLAMA, BATCH, MLP):
+        for model, impossible in IMPOSSIBLE.items():
             correct, reference = make_files(*model)
             for bug in BUGS:
-                if not self.applies(bug.name, model):
+                if bug.name in impossible:
                     continue
                 with self.subTest(f"{model[0]} {bug.name}"):
                     plan, same_reference = make_files(*model, "--bug", bug.name)
@@ -58,15 +90,13 @@ class Bugs(unittest.TestCase):
                     undefined = bool(undefined_reads(root))
                     self.assertEqual(undefined, bug.name in LEAVES_A_VALUE_UNDEFINED)
                     hangs = bool(communication_order(root))
-                    self.assertEqual(hangs, bug.name in HANGS and model is LLAMA)
+                    self.assertEqual(hangs, bug.name in HANGS and model not in (BATCH, MLP))
 
-    def applies(self, name: str, model: tuple[str, ...]) -> bool:
-        """Does the model have a place for the bug?"""
-        if model is MLP:
-            return name not in NOT_IN_MLP
-        if model is BATCH:
-            return "slice" not in name and name != "gradient-all-reduce-to-identity"
-        return name not in ONLY_IN_BATCH_STYLE
+    def test_impossible_bugs(self) -> None:
+        for model, impossible in IMPOSSIBLE.items():
+            for name in impossible:
+                with self.subTest(f"{model[0]} {name}"):
+                    self.assertEqual(make_file(*model, "--bug", name)[0], WRONG_USAGE)
 
     def test_constant_on_the_chosen_rank(self) -> None:
         place = ("--bug-device", "3", "--bug-layer", "2", "--bug-operation", "div")
@@ -136,6 +166,30 @@ class Bugs(unittest.TestCase):
         _, after = self.make(*LLAMA, "--bug", "doubled-gradient")
         counts = Counter(map(id, segment_nodes(after, 0)))
         self.assertEqual(sorted(counts.values())[-2:], [1, 2])
+
+    def test_description(self) -> None:
+        """It names the op on all ranks, with the line of the model that it is from."""
+        text = read_model("llama").lines
+        for name, operation, code, edits in (
+            ("all-reduce-to-identity", "adapter", "return self.wo(output)", 2),
+            ("constant-one-rank", "add", "x.pow(2).mean(-1, keepdim=True) + self.eps", 1),
+            ("missing-reducer", "reducer", "h = self.tok_embeddings(tokens)", 1),
+            ("swapped-operands", "apply_rotary_emb backward", "apply_rotary_emb(xq, xk", 1),
+        ):
+            with self.subTest(name):
+                found = self.describe(*LLAMA, "--bug", name)
+                self.assertEqual(found["bug"], name)
+                self.assertEqual(len(found["edits"]), edits)
+                edit = found["edits"][0]
+                self.assertEqual(edit["operation"], operation)
+                self.assertIn(code, text[edit["line"] - 1])
+
+    def describe(self, *arguments: str) -> Any:
+        """What `--describe-bug` writes."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "bug.json")
+            make_files(*arguments, "--describe-bug", str(path))
+            return json.loads(path.read_text("utf-8"))
 
 
 if __name__ == "__main__":

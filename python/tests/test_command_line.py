@@ -41,6 +41,8 @@ IMPOSSIBLE = {
     "gpt --split-vocabulary --tp-style mixed": "--split-vocabulary: --tp-style mixed splits no "
     "embedding by rows",
     "gpt --split-vocabulary --vocab 7 --tp 2": "--vocab 7 is not divisible by --tp 2",
+    "gpt --pp 2 --tp 2 --part-order scattered": "--part-order scattered takes --pp of 2 or more "
+    "and an even --tp of 4 or more",
     "mlp --bug nothing": "--bug nothing: no such bug, --list-bugs lists them",
     "mlp --bug swapped-operands": "--bug swapped-operands: there is no backward op of a rotary "
     "embedding in this plan",

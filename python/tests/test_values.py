@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Executed with numbers, a correct plan agrees with the single-device plan."""
+"""Executed with numbers, a correct plan agrees with the single-device plan, and one
+with a bug does not.
+"""
 
 from __future__ import annotations
 
 import unittest
 
+from plan_maker.bugs import BUGS
+from plan_maker.command_line import WRONG_USAGE
 from tests.comparison import differences
-from tests.reading import make_files
+from tests.reading import make_file, make_files
 
 SMALL = ("--hidden", "8", "--ffn", "8", "--heads", "4", "--vocab", "6", "--sequence", "4")
 MESH = ("--dp", "2", "--pp", "2", "--tp", "2", "--micro-batches", "2", "--batch", "8")
@@ -31,11 +35,49 @@ def configurations() -> list[tuple[str, ...]]:
     return result
 
 
+def small_models() -> list[tuple[str, ...]]:
+    """Command lines that together have a place for every bug."""
+    tiny = ("--hidden", "4", "--ffn", "4", "--heads", "2", "--vocab", "4", "--sequence", "2")
+    return [
+        ("mlp", "--layers", "4", "--hidden", "4", *MESH, "--batch", "16"),
+        ("llama", *tiny, *MESH),
+        ("gpt", *tiny, *MESH, "--split-vocabulary"),
+        ("gpt", *tiny, *MESH, "--tp-style", "mixed"),
+    ]
+
+
 class Values(unittest.TestCase):
     def test_correct_plans_agree(self) -> None:
         for arguments in configurations():
             with self.subTest(" ".join(arguments)):
                 self.assertEqual(differences(*make_files(*arguments)), [])
+
+    def test_every_bug_differs(self) -> None:
+        planted: set[str] = set()
+        for model in small_models():
+            reference = make_files(*model)[1]
+            for bug in BUGS:
+                code, plan = make_file(*model, "--bug", bug.name)
+                if code == WRONG_USAGE:
+                    continue
+                planted.add(bug.name)
+                with self.subTest(f"{model[0]} {bug.name}"):
+                    self.assertNotEqual(differences(plan, reference), [])
+        self.assertEqual(planted, {bug.name for bug in BUGS})
+
+    def test_scattered_parts(self) -> None:
+        mesh = ("--pp", "2", "--tp", "4", "--batch", "8", "--part-order", "scattered")
+        for model in (("mlp", "--hidden", "8"), ("llama", *SMALL), ("gpt", *SMALL)):
+            with self.subTest(model[0]):
+                files = make_files(*model, *mesh)
+                self.assertNotEqual(differences(*files), [])
+                self.assertEqual(differences(*files, by_index_map=True), [])
+
+    def test_free_batch(self) -> None:
+        for model in (("mlp", "--layers", "4", "--hidden", "8"), ("gpt", *SMALL)):
+            with self.subTest(model[0]):
+                files = make_files(*model, *MESH, "--reference-batch", "16")
+                self.assertEqual(differences(*files), [])
 
 
 if __name__ == "__main__":

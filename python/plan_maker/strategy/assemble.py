@@ -25,7 +25,7 @@ from plan_maker.graph import (
     SubTensor,
     WeightReducer,
 )
-from plan_maker.strategy.configuration import Parallelism
+from plan_maker.strategy.configuration import Parallelism, PartOrder
 from plan_maker.strategy.numbering import Numbering
 from plan_maker.strategy.pipeline import Transfer, cut, loss_transfer, transfer
 from plan_maker.strategy.ranks import RankSegments, lower_stage
@@ -113,7 +113,8 @@ class _Builder:
     ) -> None:
         """Blocks and transfers in the schedule's order, then what is left."""
         boundaries = [
-            _boundary(before, after, self.numbering) for before, after in pairwise(stages)
+            _boundary(before, after, self.numbering, parallelism.part_order)
+            for before, after in pairwise(stages)
         ]
         count = parallelism.micro_batches
         for blocks in schedule(parallelism.schedule, len(stages), count):
@@ -209,12 +210,16 @@ class _Builder:
 
 
 def _boundary(
-    before: tuple[RankSegments, ...], after: tuple[RankSegments, ...], numbering: Numbering
+    before: tuple[RankSegments, ...],
+    after: tuple[RankSegments, ...],
+    numbering: Numbering,
+    order: PartOrder,
 ) -> Boundary:
     senders = tuple(rank.device for rank in before)
     receivers = tuple(rank.device for rank in after)
     pairs = [
-        transfer(tensor, senders, receivers, numbering) for tensor in before[0].forward.outputs
+        transfer(tensor, senders, receivers, numbering, order)
+        for tensor in before[0].forward.outputs
     ]
     backward = [back for _, back in pairs if back is not None]
     return Boundary(tuple(there for there, _ in pairs), tuple(reversed(backward)))

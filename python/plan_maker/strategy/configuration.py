@@ -30,6 +30,18 @@ class TensorStyle(StrEnum):
     MIXED = "mixed"
 
 
+class PartOrder(StrEnum):
+    """Which part of a tensor a rank has when two stages exchange it in parts.
+
+    * `rank`: the part at its own position;
+    * `scattered`: another one, as far as the plan declares it; what runs keeps
+      parts and joins them by rank.
+    """
+
+    RANK = "rank"
+    SCATTERED = "scattered"
+
+
 @dataclass(frozen=True)
 class Parallelism:
     """Sizes of the mesh, micro-batches and how layers are put on stages.
@@ -46,6 +58,7 @@ class Parallelism:
     schedule: ScheduleKind = ScheduleKind.ONE_FORWARD_ONE_BACKWARD
     layers_per_stage: tuple[int, ...] | None = None
     splits_vocabulary: bool = False
+    part_order: PartOrder = PartOrder.RANK
 
     @property
     def devices_per_replica(self) -> int:
@@ -194,6 +207,12 @@ def _check_parallelism(parallelism: Parallelism, batch: int) -> None:
         raise ImpossiblePlanError(f"--batch {batch} is not divisible by {product}")
     if parallelism.style is TensorStyle.BATCH:
         _check_local_batch(parallelism, batch)
+    if parallelism.part_order is PartOrder.SCATTERED and (
+        parallelism.pipeline < 2 or parallelism.tensor < 4 or parallelism.tensor % 2
+    ):
+        raise ImpossiblePlanError(
+            "--part-order scattered takes --pp of 2 or more and an even --tp of 4 or more"
+        )
 
 
 def _check_local_batch(parallelism: Parallelism, batch: int) -> None:

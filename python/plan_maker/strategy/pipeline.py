@@ -8,6 +8,10 @@ plans, a stage copies what it receives with `identity` before it uses it.
 A transfer sends each element once: rank r of the sender keeps part r of the
 tensor, sends it to rank r of the receiver, and the receiver's ranks gather the
 parts. A tensor without a dimension that can be divided is sent whole.
+
+Or the ranks' parts are scattered, as in nnScaler's plans with four ranks and more:
+rank r of the earlier stage declares to have part p and exchanges it with rank p of
+the later one. The runtime does not look at what is declared.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from plan_maker.graph import (
     Primitive,
     SubTensor,
 )
+from plan_maker.strategy.configuration import PartOrder
 from plan_maker.strategy.layout import slice_of
 from plan_maker.strategy.numbering import Numbering
 from plan_maker.strategy.ranks import gradients
@@ -38,6 +43,15 @@ class Transfer:
     """
 
     adapters: tuple[Adapter, ...]
+
+
+@dataclass(frozen=True)
+class _Route:
+    """`source` sends part `part` to `target`."""
+
+    source: int
+    target: int
+    part: int
 
 
 def stage_calls(trace: Trace, layers_per_stage: tuple[int, ...]) -> list[list[Call]]:
@@ -86,16 +100,22 @@ def transfer(
     senders: tuple[int, ...],
     receivers: tuple[int, ...],
     numbering: Numbering,
+    order: PartOrder = PartOrder.RANK,
 ) -> tuple[Transfer, Transfer | None]:
     """Moves `tensor` from `senders` to `receivers`, and its gradient, if it has
     one, the other way.
     """
     forward, backward = numbering.cell(), numbering.cell()
+    parts = _parts(order, len(senders))
+    routes = [
+        _Route(sender, receivers[part], part) for sender, part in zip(senders, parts, strict=True)
+    ]
     if tensor.gradient is None:
-        return _move(tensor, senders, receivers, numbering, forward, None), None
+        return _move(tensor, routes, numbering, forward, None), None
+    back = [_Route(route.target, route.source, route.part) for route in routes]
     return (
-        _move(tensor, senders, receivers, numbering, forward, backward),
-        _move(tensor.gradient, receivers, senders, numbering, backward, forward, is_forward=False),
+        _move(tensor, routes, numbering, forward, backward),
+        _move(tensor.gradient, back, numbering, backward, forward, is_forward=False),
     )
 
 
@@ -157,28 +177,28 @@ def loss_transfer(
 
 def _move(
     tensor: SubTensor,
-    senders: tuple[int, ...],
-    receivers: tuple[int, ...],
+    routes: list[_Route],
     numbering: Numbering,
     identifier: int,
     mirror: int | None,
     *,
     is_forward: bool = True,
 ) -> Transfer:
-    ranks = len(senders)
+    ranks = len(routes)
+    senders = tuple(sorted(route.source for route in routes))
+    receivers = tuple(sorted(route.target for route in routes))
     dimension = _dividable_dimension(tensor.shape, ranks)
     adapters: list[Adapter] = []
-    for rank, (source, target) in enumerate(zip(senders, receivers, strict=True)):
+    for route in routes:
         piece = tensor
         if dimension is not None:
-            # Part r of the declared index map is at position r of the group,
-            # so what the plan declares is what the runtime keeps.
-            piece = numbering.sub(tensor.full, slice_of(tensor.shape, dimension, rank, ranks))
+            part = slice_of(tensor.shape, dimension, route.part, ranks)
+            piece = numbering.sub(tensor.full, part)
         keywords = (
             Keyword("shape", piece.shape),
             Keyword("dtype", str(tensor.full.element_type)),
-            Keyword("src", source),
-            Keyword("dst", target),
+            Keyword("src", route.source),
+            Keyword("dst", route.target),
         )
         sent = [Primitive("MovePrim", (piece,), (), keywords)]
         received = [Primitive("MovePrim", (), (piece,), keywords)]
@@ -190,13 +210,30 @@ def _move(
             )
             sent, received = [chunk, *sent], [*received, gather]
         send = Adapter(
-            identifier, (tensor,), (), tuple(sent), is_forward, False, True, source, mirror, None
+            identifier,
+            (tensor,),
+            (),
+            tuple(sent),
+            is_forward,
+            False,
+            True,
+            route.source,
+            mirror,
+            None,
         )
         receive = replace(
-            send, inputs=(), outputs=(tensor,), primitives=tuple(received), device=target
+            send, inputs=(), outputs=(tensor,), primitives=tuple(received), device=route.target
         )
         adapters += [send, receive]
     return _by_device(adapters)
+
+
+def _parts(order: PartOrder, ranks: int) -> tuple[int, ...]:
+    """The part of each rank of the earlier stage."""
+    if order is PartOrder.RANK or ranks == 1:
+        return tuple(range(ranks))
+    half = ranks // 2
+    return tuple(rank % half * 2 + rank // half for rank in range(ranks))
 
 
 def _by_device(adapters: list[Adapter]) -> Transfer:
