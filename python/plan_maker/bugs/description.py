@@ -39,7 +39,9 @@ NAMES = {
 @dataclass(frozen=True)
 class Edit:
     """One cell or op that differs. `cell` is its number in the plan; `file` and
-    `line` are of the model's op that it is, or whose result it communicates.
+    `line` are of the model's op that it is, or whose result it communicates;
+    `results` are the names of what it makes, `others` the numbers of the ops that
+    read that or are in it: where the bug shows if the cell itself is gone.
     """
 
     device: int
@@ -49,6 +51,8 @@ class Edit:
     file: str | None
     line: int | None
     parameters: tuple[str, ...]
+    results: tuple[str, ...]
+    others: tuple[int, ...]
 
 
 def describe(before: Plan, after: Plan) -> list[dict[str, object]]:
@@ -60,7 +64,7 @@ def describe(before: Plan, after: Plan) -> list[dict[str, object]]:
                 if isinstance(node, ForwardOperation):
                     origins.add(node)
     edits = [
-        _edit(old.device, kind, node, origins)
+        _edit(old, kind, node, origins)
         for old, new in zip(before.programs, after.programs, strict=True)
         for kind, node in _differences(old, new)
     ]
@@ -139,7 +143,7 @@ def _compare(
             yield ADDED, node
 
 
-def _edit(device: int, kind: str, node: Cell | SegmentNode, origins: _Origins) -> Edit:
+def _edit(program: DeviceProgram, kind: str, node: Cell | SegmentNode, origins: _Origins) -> Edit:
     cell = node if isinstance(node, (ForwardOperation, BackwardOperation)) else base_cell(node)
     tensors = _tensors(cell)
     comment = cell.comment if isinstance(cell, ForwardOperation) else None
@@ -150,7 +154,33 @@ def _edit(device: int, kind: str, node: Cell | SegmentNode, origins: _Origins) -
         origins.parameters[number] for number in numbers if number in origins.parameters
     )
     name = origins.names.get(cell.identifier) or NAMES[type(cell)]
-    return Edit(device, kind, node.identifier, name, file, line, tuple(parameters))
+    made = () if isinstance(cell, WeightReducer) else cell.outputs
+    results = dict.fromkeys(tensor.full.name for tensor in made)
+    others = list(_readers(program, {tensor.identifier for tensor in made}))
+    if isinstance(cell, Segment):
+        others = [inner.identifier for inner in cell.nodes]
+    return Edit(
+        program.device,
+        kind,
+        node.identifier,
+        name,
+        file,
+        line,
+        tuple(parameters),
+        tuple(results),
+        tuple(others),
+    )
+
+
+def _readers(program: DeviceProgram, tensors: set[int]) -> Iterator[int]:
+    """The ops that read one of `tensors`, or a copy of it."""
+    for segment in segments_of(program):
+        for node in segment.nodes:
+            inputs = {value.identifier for value in node.inputs if isinstance(value, SubTensor)}
+            if inputs & tensors:
+                yield node.identifier
+                if isinstance(node, ForwardOperation) and node.name == "multiref":
+                    tensors = tensors | {tensor.identifier for tensor in node.outputs}
 
 
 def _tensors(cell: Cell | SegmentNode) -> tuple[SubTensor, ...]:
