@@ -34,8 +34,9 @@ def place(diagnostic: str, edits: list[dict]) -> str | None:
         return "other op"
     if location in {f"{edit['file']}:{edit['line']}" for edit in edits}:
         return "line"
-    names = re.findall(r"'([^']*)'", diagnostic)
-    if set(names) & {name for edit in edits for name in edit["parameters"] + edit["results"]}:
+    names = re.findall(r"'([^']*)'|\breducer of (\S+)", diagnostic)
+    own = {name for edit in edits for name in edit["parameters"] + edit["results"]}
+    if own & {name for found in names for name in found}:
         return "name"
     return None
 

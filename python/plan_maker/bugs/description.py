@@ -90,6 +90,8 @@ class _Origins:
             self.names[node.mirror] = f"{node.name} backward"
         operands = [value for value in node.inputs if isinstance(value, SubTensor)]
         comment = node.comment or self.comment(operands)
+        if node.name == "multiref":
+            self._add_copies(operands[0], node.outputs)
         for tensor in (*operands, *node.outputs):
             full = tensor.full
             for number in {full.identifier, (full.gradient or full).identifier}:
@@ -97,6 +99,16 @@ class _Origins:
                     self.parameters[number] = full.name
                 if comment is not None and (full.is_parameter or tensor in node.outputs):
                     self.comments.setdefault(number, comment)
+
+    def _add_copies(self, source: SubTensor, copies: tuple[SubTensor, ...]) -> None:
+        """A copy of a parameter goes by the parameter's name."""
+        full = source.full
+        name = full.name if full.is_parameter else self.parameters.get(full.identifier)
+        if name is None:
+            return
+        for copy in copies:
+            numbers = copy.full.identifier, (copy.full.gradient or copy.full).identifier
+            self.parameters |= dict.fromkeys(numbers, name)
 
     def comment(self, tensors: Iterable[SubTensor]) -> str | None:
         """The first comment that is known."""
