@@ -78,7 +78,7 @@ FailureOr<Scalar> ElementEvaluator::evaluate(Value value,
   for (unsigned axis = 0; axis < relevant.size(); ++axis)
     if (!(axes >> axis & 1))
       relevant[axis] = -1;
-  SmallVector<int64_t, 8> place(relevant.begin(), relevant.end());
+  Place place(relevant.begin(), relevant.end());
   place.append(index.begin(), index.end());
   auto &elements = known[value];
   if (auto found = elements.find(place); found != elements.end())

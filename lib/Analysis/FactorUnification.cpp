@@ -51,8 +51,13 @@ FactorAnalysis::Node FactorAnalysis::newNode(Kind kind,
 }
 
 FactorAnalysis::Node FactorAnalysis::find(Node node) const {
-  while (nodes[node].kind == Kind::Forward)
-    node = nodes[node].children.front();
+  // Chains are halved on the way: they grow as long as the program is deep.
+  while (nodes[node].kind == Kind::Forward) {
+    Node &next = nodes[node].children.front();
+    if (nodes[next].kind == Kind::Forward)
+      next = nodes[next].children.front();
+    node = next;
+  }
   return node;
 }
 

@@ -16,7 +16,9 @@
 #include "Verify/Analysis/FactorAnalysis.h"
 #include "Verify/Scalar/ScalarAlgebra.h"
 
-#include <map>
+#include "llvm/ADT/Hashing.h"
+
+#include <unordered_map>
 
 namespace verify {
 
@@ -86,11 +88,19 @@ private:
               llvm::ArrayRef<int64_t> index);
   llvm::LogicalResult fail(const llvm::Twine &reason);
 
+  using Place = llvm::SmallVector<int64_t, 8>;
+  struct PlaceHash {
+    size_t operator()(const Place &place) const {
+      return llvm::hash_combine_range(place.begin(), place.end());
+    }
+  };
+
   const FactorAnalysis &factors;
   ScalarAlgebra &algebra;
   ElementSource &source;
   llvm::DenseMap<mlir::Value, uint64_t> varying;
-  llvm::DenseMap<mlir::Value, std::map<llvm::SmallVector<int64_t, 8>, Scalar>>
+  /// Elements by coordinates and index.
+  llvm::DenseMap<mlir::Value, std::unordered_map<Place, Scalar, PlaceHash>>
       known;
   std::string failureReason;
   unsigned depth = 0;
