@@ -145,7 +145,7 @@ void FactorAnalysis::computeWidths(Block &body) {
   };
   auto raiseValue = [&](Value value) {
     Counts width = dimensionsOf(value);
-    addCounts(width, bounds[value]);
+    addCounts(width, bounds.lookup(value));
     raise(width);
   };
   for (BlockArgument argument : body.getArguments())
@@ -154,10 +154,10 @@ void FactorAnalysis::computeWidths(Block &body) {
   for (Operation &op : body) {
     if (auto expect = dyn_cast<tv::ExpectOp>(op)) {
       Counts width = dimensionsOf(expect.getReference());
-      addCounts(width, bounds[expect.getReference()]);
+      addCounts(width, bounds.lookup(expect.getReference()));
       Counts values;
       for (Value value : expect.getValues())
-        for (auto [sort, number] : bounds[value])
+        for (auto [sort, number] : bounds.lookup(value))
           values[sort] = std::max(values[sort], number);
       addCounts(width, values);
       addCounts(width, axisDimensions); // sums over axes
@@ -165,7 +165,7 @@ void FactorAnalysis::computeWidths(Block &body) {
       continue;
     }
     if (isa<tv::DistributeOp>(op)) {
-      bounds[op.getResult(0)] = bounds[op.getOperand(0)];
+      bounds.insert({op.getResult(0), bounds.lookup(op.getOperand(0))});
       raiseValue(op.getResult(0));
       continue;
     }
@@ -174,7 +174,7 @@ void FactorAnalysis::computeWidths(Block &body) {
       raiseValue(op.getResult(0));
       continue;
     }
-    const IndexRelation &relation = relations[&op];
+    const IndexRelation &relation = relations.find(&op)->second;
     // The iteration space, and the part of it that is reduced.
     Counts space = axisDimensions, reduced;
     llvm::SmallDenseSet<unsigned> inResult;
@@ -200,19 +200,20 @@ void FactorAnalysis::computeWidths(Block &body) {
     llvm::SmallDenseSet<Node, 16> sorts;
     for (auto [sort, number] : space)
       sorts.insert(sort);
-    for (const auto &access : relation.accesses)
-      for (auto [sort, number] : bounds[op.getOperand(access.operand)])
+    SmallVector<Counts> operandBounds;
+    for (const auto &access : relation.accesses) {
+      operandBounds.push_back(bounds.lookup(op.getOperand(access.operand)));
+      for (auto [sort, number] : operandBounds.back())
         sorts.insert(sort);
-    Counts &result = bounds[op.getResult(0)];
-    Counts needs;
+    }
+    Counts result, needs;
     for (Node sort : sorts) {
       WidthAlgebra algebra;
       algebra.dimensions = space.lookup(sort) + summedAxes.lookup(sort);
       SmallVector<Scalar> scalars;
-      for (const auto &access : relation.accesses)
-        scalars.push_back(WidthAlgebra::of(
-            bounds[op.getOperand(access.operand)].lookup(sort) +
-            summedAxes.lookup(sort)));
+      for (const Counts &operand : operandBounds)
+        scalars.push_back(
+            WidthAlgebra::of(operand.lookup(sort) + summedAxes.lookup(sort)));
       for (size_t i = 0; i < relation.positions.size(); ++i)
         scalars.push_back(WidthAlgebra::of(0));
       int64_t bound = WidthAlgebra::get(semantics.combine(algebra, scalars)) +
@@ -227,6 +228,7 @@ void FactorAnalysis::computeWidths(Block &body) {
         needs[sort] = algebra.need;
     }
     raise(needs);
+    bounds.insert({op.getResult(0), std::move(result)});
     raiseValue(op.getResult(0));
   }
 }
