@@ -70,10 +70,6 @@ struct CanonicalizeSSAPass
     plan.walk([&](Operation *) { ++imported; });
     for (Operation &op : graph.getBody().front())
       linked += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
-    planOps += imported;
-    graphOps += linked;
-    lemmas += counts->lemmas;
-    results += counts->results;
     addStatistic(getOperation(), "plan_ops", imported);
     addStatistic(getOperation(), "graph_ops", linked);
     addStatistic(getOperation(), "lemmas", counts->lemmas);

@@ -80,8 +80,6 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
                  counts.byNormalization);
     addStatistic(module, "lemmas_not_used", counts.brokenLemmas);
     addStatistic(module, "opaque_tensors", counts.opaqueTensors);
-    byZ3 += counts.byZ3;
-    byNormalization += counts.byNormalization;
 
     if (checker.isStopped()) {
       refutation->report();

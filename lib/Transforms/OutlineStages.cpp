@@ -7,7 +7,6 @@
 #include "Verify/Transforms/Passes.h"
 
 #include "Verify/Analysis/StageBuilder.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace verify;
@@ -44,7 +43,6 @@ struct OutlineStagesPass
       Operation *second = right.getValues().back().getDefiningOp();
       return first != second && first->isBeforeInBlock(second);
     });
-    llvm::StringSet<> keys;
     for (tv::ExpectOp expect : llvm::reverse(order)) {
       if (!needed.contains(expect))
         continue;
@@ -55,8 +53,6 @@ struct OutlineStagesPass
         return expect.emitOpError("depends on too many ops since the last "
                                   "tensor of known lineage");
       needed.insert(assumed.begin(), assumed.end());
-      ++stages;
-      distinct += keys.insert(StageBuilder::getKey(stage)).second;
     }
     return success();
   }

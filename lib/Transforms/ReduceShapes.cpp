@@ -21,11 +21,14 @@ namespace verify {
 namespace {
 struct ReduceShapesPass : verify::impl::ReduceShapesPassBase<ReduceShapesPass> {
   void runOnOperation() override {
+    sorts = rigid = 0;
     for (auto stage : getOperation().getOps<tv::StageOp>())
       reduce(stage);
     addStatistic(getOperation(), "sorts", sorts);
     addStatistic(getOperation(), "rigid_sorts", rigid);
   }
+
+  int64_t sorts = 0, rigid = 0;
 
   void reduce(tv::StageOp stage) {
     FactorAnalysis factors(stage.getBody().front(), stage.getMesh(), {});

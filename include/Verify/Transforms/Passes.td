@@ -34,12 +34,6 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
         clEnumValN(::verify::RandomMode::PerDevice, "per-device",
           "each device and execution its own"))}]>
   ];
-  let statistics = [
-    Statistic<"planOps", "plan ops", "Ops of the plan at plan level">,
-    Statistic<"graphOps", "graph ops", "Ops of the plan at graph level">,
-    Statistic<"lemmas", "lemmas", "Lineages stated by the frontend">,
-    Statistic<"results", "results", "Results of the contract">
-  ];
 }
 
 def OutlineStagesPass : Pass<"tv-outline-stages", "::mlir::ModuleOp"> {
@@ -51,10 +45,6 @@ def OutlineStagesPass : Pass<"tv-outline-stages", "::mlir::ModuleOp"> {
     the contract needs are left out. The graph stays, for the ledger.
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
-  let statistics = [
-    Statistic<"stages", "stages", "Stages built">,
-    Statistic<"distinct", "distinct stages", "Stages that differ in content">
-  ];
 }
 
 def ReduceShapesPass : Pass<"tv-reduce-shapes", "::mlir::ModuleOp"> {
@@ -70,10 +60,6 @@ def ReduceShapesPass : Pass<"tv-reduce-shapes", "::mlir::ModuleOp"> {
     weight.
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
-  let statistics = [
-    Statistic<"sorts", "sorts", "Sorts of dimensions found">,
-    Statistic<"rigid", "rigid sorts", "Sorts that could not be reduced">
-  ];
 }
 
 def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
@@ -92,12 +78,6 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
     Option<"seed", "seed", "unsigned", "0", "Seed of Z3 and of witnesses">,
     Option<"emitSmtLib", "emit-smtlib", "std::string", "\"\"",
       "Directory to write each obligation to as SMT-LIB 2">
-  ];
-  let statistics = [
-    Statistic<"byZ3", "obligations by Z3", "Obligations proved by Z3">,
-    Statistic<"byNormalization", "obligations by normalization",
-      "Obligations proved by normal form where Z3 gave up">,
-    Statistic<"widened", "widened stages", "Stages joined with producers">
   ];
 }
 
