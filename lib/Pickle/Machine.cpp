@@ -13,6 +13,7 @@
 #include "Machine.h"
 
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/ConvertUTF.h"
 
 using namespace verify::pickle;
 
@@ -61,6 +62,49 @@ bool Machine::readBytes(uint64_t size, llvm::StringRef &bytes) {
 template <typename Length> bool Machine::pushCounted(Kind kind) {
   llvm::StringRef bytes;
   return readCounted<Length>(bytes) && push(builder.makeText(kind, bytes));
+}
+
+/// Whether Python decodes it: UTF-8 in which halves of surrogate pairs may
+/// stand alone.
+static bool isUnicode(llvm::StringRef text) {
+  unsigned char allBits = 0;
+  for (char character : text)
+    allBits |= static_cast<unsigned char>(character);
+  if (LLVM_LIKELY(allBits < 0x80))
+    return true;
+  const auto *next = text.bytes_begin(), *end = text.bytes_end();
+  while (next != end) {
+    auto remaining = static_cast<size_t>(end - next);
+    size_t size = llvm::getNumBytesForUTF8(*next);
+    bool isSurrogate = remaining >= 3 && next[0] == 0xed && next[1] >= 0xa0 &&
+                       next[1] <= 0xbf && next[2] >= 0x80 && next[2] <= 0xbf;
+    if (!isSurrogate &&
+        (size > remaining || !llvm::isLegalUTF8Sequence(next, next + size)))
+      return false;
+    next += size;
+  }
+  return true;
+}
+
+bool Machine::checkBuffer() {
+  switch (builder.getGraph().getKind(stack.back())) {
+  case Kind::OutOfBand:
+  case Kind::Bytes:
+  case Kind::ByteArray:
+    return true;
+  default:
+    return fail("expected a buffer, found " +
+                builder.getGraph().describe(stack.back()));
+  }
+}
+
+template <typename Length> bool Machine::pushUnicode() {
+  llvm::StringRef text;
+  if (!readCounted<Length>(text))
+    return false;
+  if (LLVM_UNLIKELY(!isUnicode(text)))
+    return fail("the string is not UTF-8");
+  return push(builder.makeText(Kind::String, text));
 }
 
 bool Machine::pushLong(llvm::StringRef bytes) {
@@ -183,13 +227,15 @@ bool Machine::step(Opcode opcode) {
     return push(builder.makeFloat(
         llvm::bit_cast<double>(llvm::byteswap<uint64_t>(wide))));
   case Opcode::ShortBinunicode:
+    return pushUnicode<uint8_t>();
+  case Opcode::Binunicode:
+    return pushUnicode<uint32_t>();
+  case Opcode::Binunicode8:
+    return pushUnicode<uint64_t>();
   case Opcode::ShortBinstring:
     return pushCounted<uint8_t>(Kind::String);
-  case Opcode::Binunicode:
   case Opcode::Binstring:
     return pushCounted<uint32_t>(Kind::String);
-  case Opcode::Binunicode8:
-    return pushCounted<uint64_t>(Kind::String);
   case Opcode::ShortBinbytes:
     return pushCounted<uint8_t>(Kind::Bytes);
   case Opcode::Binbytes:
@@ -201,7 +247,7 @@ bool Machine::step(Opcode opcode) {
   case Opcode::NextBuffer:
     return push(builder.makeOutOfBand());
   case Opcode::ReadonlyBuffer:
-    return need(1);
+    return need(1) && checkBuffer();
 
   // Containers.
   case Opcode::EmptyTuple:

@@ -74,6 +74,8 @@ private:
   }
   bool readLine(llvm::StringRef &line);
   template <typename Length> bool pushCounted(Kind kind);
+  template <typename Length> bool pushUnicode();
+  bool checkBuffer();
   bool pushLong(llvm::StringRef bytes);
   bool readProtocol();
   bool readFrame();

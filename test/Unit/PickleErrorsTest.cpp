@@ -89,6 +89,9 @@ TEST(PickleErrorsTest, Stack) {
       {"N(.", "byte 2: STOP: nothing on the stack above the last mark"},
       {"N.N.", "byte 1: STOP: 2 bytes follow"},
       {"\x98.", "byte 0: READONLY_BUFFER: the stack is empty"},
+      {"]\x98.", "byte 1: READONLY_BUFFER: expected a buffer, found list"},
+      {"\x8c\x02\xc3(.", "byte 0: SHORT_BINUNICODE: the string is not UTF-8"},
+      {"\x8c\x01\xc3.", "byte 0: SHORT_BINUNICODE: the string is not UTF-8"},
       {"Q.", "byte 0: BINPERSID: the stack is empty"},
   });
 }
