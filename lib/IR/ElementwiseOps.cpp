@@ -214,8 +214,16 @@ LogicalResult CopyOp::buildGradients(OpBuilder &builder, Value gradient,
 //===--- PowerOp ----------------------------------------------------------===//
 
 LogicalResult PowerOp::verify() {
-  if (getDenominator() < 1)
-    return emitOpError("denominator of the exponent is ") << getDenominator();
+  // The accessors give numbers without a sign.
+  auto numerator = static_cast<int64_t>(getNumerator());
+  auto denominator = static_cast<int64_t>(getDenominator());
+  if (denominator < 1)
+    return emitOpError("denominator of the exponent is ") << denominator;
+  // Numbers to such powers are computed exactly.
+  constexpr int64_t limit = 4096;
+  if (denominator > limit || numerator > limit || numerator < -limit)
+    return emitOpError("exponent ")
+           << numerator << "/" << denominator << " has numbers above " << limit;
   return success();
 }
 

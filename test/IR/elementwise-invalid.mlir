@@ -57,6 +57,14 @@ tv.graph @denominator_not_positive <> {
 
 // -----
 
+tv.graph @exponent_too_large <> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{exponent -5000/1 has numbers above 4096}}
+  %y = tv.power %x {numerator = -5000 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
 tv.graph @literals_of_another_shape <> {
   // expected-error @below {{has literals of another shape than its result}}
   %x = tv.constant dense<[1.0, 2.0]> : tensor<2xf64> : () -> tensor<3xf64>

@@ -187,7 +187,7 @@ def TV_PowerOp : TV_ElementwiseOp<"power", (ins TV_Tensor:$operand,
   let description = [{
     Each element to the power `numerator / denominator`. Defined everywhere for
     integers >= 0, where the element is not 0 for negative integers, and where
-    it is positive otherwise.
+    it is positive otherwise. Both numbers are at most 4096.
 
     Example: `%1 = tv.power %0 {numerator = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>`
   }];
