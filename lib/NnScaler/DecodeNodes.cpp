@@ -74,7 +74,7 @@ bool Decoder::decodeNode(Value value, Index index) {
   Node node;
   node.kind = *getNodeKind(classes.get(value));
   node.className = intern(graph.describe(value));
-  if (!getInteger(object, Field::Id, node.id) ||
+  if (!getId(object, node.id) ||
       !getOptionalString(object, Field::Name, node.name) ||
       !getOptionalString(object, Field::Signature, node.signature) ||
       !decodeArguments(object, Field::Inputs, node.inputs) ||

@@ -51,6 +51,12 @@ bool Decoder::decodeRoot() {
                      llvm::Twine(plan.runtimeDevices) +
                          " is no multiple of the " + llvm::Twine(numDevices) +
                          " devices of a replica");
+  if (plan.enableDataParallel != (plan.runtimeDevices > numDevices))
+    return failField(object, Field::EnableDataParallel,
+                     llvm::Twine(plan.enableDataParallel ? "true" : "false") +
+                         ", but the plan uses " + llvm::Twine(numDevices) +
+                         " of " + llvm::Twine(plan.runtimeDevices) +
+                         " devices");
   ObjectFields planObject = open(executionPlan);
   return decodePrograms(planObject) &&
          decodeArguments(planObject, Field::Outputs, plan.outputs);
@@ -120,8 +126,7 @@ bool Decoder::decodeCell(const ObjectFields &executionPlan, Value value,
   }
   ObjectFields object = open(value);
   Value executed, mirror;
-  if (!getInteger(object, Field::Id, cell.id) ||
-      !get(object, Field::Cell, executed) ||
+  if (!getId(object, cell.id) || !get(object, Field::Cell, executed) ||
       !get(object, Field::Mirror, mirror) ||
       !decodeArguments(object, Field::Inputs, cell.inputs) ||
       !decodeArguments(object, Field::Outputs, cell.outputs))
@@ -133,7 +138,7 @@ bool Decoder::decodeCell(const ObjectFields &executionPlan, Value value,
     return true;
   if (classes.get(mirror) != PlanClass::ReuseCell)
     return failType(object, Field::Mirror, "ExeReuseCell or None", mirror);
-  return getInteger(open(mirror), Field::Id, cell.mirror);
+  return getId(open(mirror), cell.mirror);
 }
 
 void Decoder::reserveTables() {

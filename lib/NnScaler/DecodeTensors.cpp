@@ -48,7 +48,7 @@ bool Decoder::decodeFullTensor(Value value, Index index) {
   ObjectFields object = open(value);
   FullTensor tensor;
   Value gradient;
-  if (!getInteger(object, Field::Id, tensor.id) ||
+  if (!getId(object, tensor.id) ||
       !getOptionalString(object, Field::Name, tensor.name) ||
       !decodeShape(object, tensor.shape) ||
       !getBoolean(object, Field::IsParameter, tensor.isParameter) ||
@@ -135,7 +135,7 @@ bool Decoder::decodeSubTensor(Value value, Index index) {
   ObjectFields object = open(value);
   SubTensor tensor;
   Value full, indexMap, valueMap, gradient;
-  if (!getInteger(object, Field::Id, tensor.id) ||
+  if (!getId(object, tensor.id) ||
       !getOptionalString(object, Field::Name, tensor.name) ||
       !getObject(object, Field::FullTensor, PlanClass::FullTensor, full) ||
       !decodeShape(object, tensor.shape) ||
@@ -185,6 +185,8 @@ bool Decoder::checkSubTensor(Value value, const SubTensor &tensor) {
                                          ", but the index map says " +
                                          llvm::Twine(range.end - range.start));
   }
+  if (tensor.gradient != none && !plan.subTensors[tensor.gradient].isGradient)
+    return failCheck(Field::Gradient, "not a gradient");
   if (tensor.isParameter != full.isParameter)
     return failCheck(Field::IsParameter, "the full tensor says otherwise");
   if (tensor.isGradient != full.isGradient)

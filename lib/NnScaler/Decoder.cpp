@@ -81,6 +81,13 @@ bool Decoder::getInteger(const ObjectFields &object, Field field,
   return true;
 }
 
+bool Decoder::getId(const ObjectFields &object, int64_t &id) {
+  if (!getInteger(object, Field::Id, id))
+    return false;
+  return (id >= 0 && id <= maxId) ||
+         failField(object, Field::Id, llvm::Twine(id) + " is no number");
+}
+
 bool Decoder::getBoolean(const ObjectFields &object, Field field,
                          bool &boolean) {
   Value value;

@@ -89,6 +89,8 @@ private:
   }
   bool failMissing(const ObjectFields &object, Field field);
   bool getInteger(const ObjectFields &object, Field field, int64_t &integer);
+  /// The number of a cell or tensor.
+  bool getId(const ObjectFields &object, int64_t &id);
   bool getBoolean(const ObjectFields &object, Field field, bool &boolean);
   bool getString(const ObjectFields &object, Field field,
                  llvm::StringRef &text);
@@ -110,6 +112,8 @@ private:
 
   /// No tensor has more dimensions; torch allows 64 too.
   static constexpr size_t maxRank = 64;
+  /// Python's numbers have no end; those of a plan count its objects.
+  static constexpr int64_t maxId = int64_t(1) << 62;
 
   // Numbers and texts.
   std::optional<int64_t> toInteger(Value value) {

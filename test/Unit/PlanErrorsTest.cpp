@@ -105,6 +105,9 @@ TEST(PlanErrorsTest, Root) {
       {"root", "runtime_ndevs", boolean(true),
        "ModuleCodeGen: field 'runtime_ndevs': expected an integer of 64 bits, "
        "found bool"},
+      {"root", "enable_dp", boolean(false),
+       "ModuleCodeGen: field 'enable_dp': false, but the plan uses 1 of 2 "
+       "devices"},
       {"root", "execplan", integer(1),
        "ModuleCodeGen: field 'execplan': expected ExecutionPlan, found int"},
   });
@@ -197,6 +200,9 @@ TEST(PlanErrorsTest, Tensors) {
       {"x", "_grad", object("full_gx"),
        "IRSubTensor 141: field '_grad': expected IRSubTensor or None, found "
        "IRFullTensor"},
+      {"x", "_id", integer(-1), "IRSubTensor -1: field '_id': -1 is no number"},
+      {"x", "_grad", object("x"),
+       "IRSubTensor 141: field '_grad': not a gradient"},
       {"x", "_shape", integers({4, -8}),
        "IRSubTensor 141: field '_shape': negative size -8"},
       {"x", "_shape", integers({4, 7}),
