@@ -22,6 +22,7 @@ struct ForwardOp {
   mlir::OpBuilder &builder;
   mlir::Location location;
   llvm::SmallDenseSet<llvm::StringRef> usedKeywords;
+  bool usesConstant = false; ///< of an input that is not a tensor
   bool failedAlready = false;
 
   mlir::InFlightDiagnostic error() {
@@ -58,7 +59,8 @@ struct ForwardOp {
         std::isfinite(value->real))
       return value->real;
     if (value && !value->isTensor && value->kind == ConstantKind::Integer &&
-        std::abs(value->integer) < int64_t(1) << 53)
+        value->integer > -(int64_t(1) << 53) &&
+        value->integer < int64_t(1) << 53)
       return static_cast<double>(value->integer);
     error() << "keyword '" << name << "' is not a number";
     return 0;
@@ -110,6 +112,7 @@ struct ForwardOp {
   /// The argument that is not a tensor, as a rank-0 constant: an integer where
   /// the tensor is of integers too, else a real number.
   mlir::Value constant() {
+    usesConstant = true;
     const Argument *found = nullptr;
     for (const Argument &input : node.inputs)
       if (!input.isTensor)
@@ -136,7 +139,8 @@ struct ForwardOp {
                        ? found->real
                        : static_cast<double>(found->integer);
     if (found->kind == ConstantKind::Integer &&
-        static_cast<int64_t>(value) != found->integer) {
+        (found->integer > int64_t(1) << 62 ||
+         static_cast<int64_t>(value) != found->integer)) {
       error() << "integer " << found->integer << " is too large";
       return {};
     }

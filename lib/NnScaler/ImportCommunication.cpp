@@ -99,7 +99,8 @@ private:
   FailureOr<Value> chunk();
   FailureOr<Value> allGather();
   FailureOr<Value> allToAll();
-  LogicalResult checkKeywords(Action action);
+  LogicalResult checkKeywords();
+  LogicalResult checkTransfer(const SubTensor &tensor);
 
   PrimitiveContext &context;
   const Primitive &primitive;
@@ -266,12 +267,43 @@ FailureOr<Value> PrimitiveImporter::allToAll() {
              : communicate(tv::CollectiveKind::AllToAll, *gathered, *split);
 }
 
-LogicalResult PrimitiveImporter::checkKeywords(Action action) {
+LogicalResult PrimitiveImporter::checkTransfer(const SubTensor &tensor) {
+  // The receiver makes room for what the keywords say.
+  if (const Argument *shape = find("shape")) {
+    bool fits = !shape->isTensor &&
+                shape->elements.size() == tensor.shape.size() &&
+                llvm::all_of(llvm::zip(shape->elements, tensor.shape),
+                             [](const auto &pair) {
+                               const auto &[size, expected] = pair;
+                               return !size.isTensor &&
+                                      size.kind == ConstantKind::Integer &&
+                                      size.integer == expected;
+                             });
+    if (!fits)
+      return error() << "keyword 'shape' is not the shape of tensor "
+                     << tensor.id;
+  }
+  if (const Argument *type = find("dtype")) {
+    StringRef name = type->text;
+    name.consume_front("torch.");
+    if (type->isTensor || name != tensor.elementType)
+      return error() << "keyword 'dtype' is not the dtype of tensor "
+                     << tensor.id;
+  }
+  return success();
+}
+
+LogicalResult PrimitiveImporter::checkKeywords() {
   for (const KeywordArgument &keyword : primitive.keywords)
     if (!llvm::is_contained(
             {"src", "dst", "shape", "dtype", "dim", "ranks", "idim", "odim"},
             keyword.name))
       return error() << "unknown keyword '" << keyword.name << "'";
+  for (ArrayRef<Argument> list : {primitive.inputs, primitive.outputs})
+    for (const Argument &argument : list)
+      if (argument.isTensor &&
+          failed(checkTransfer(context.plan.get(argument))))
+        return failure();
   return success();
 }
 
@@ -284,7 +316,7 @@ FailureOr<Value> PrimitiveImporter::import() {
   if (transposed && !entry->transposed)
     return error() << "has no transpose";
   Action action = transposed ? *entry->transposed : entry->forward;
-  if (failed(checkKeywords(action)))
+  if (failed(checkKeywords()))
     return failure();
   switch (action) {
   case Action::Move:

@@ -18,11 +18,23 @@ using namespace verify;
 using namespace verify::nnscaler;
 
 static void importCopy(ForwardOp &op, Results &results) {
-  op.keyword("dtype_or_device");
+  const Argument *target = op.keyword("dtype_or_device");
   op.keyword("memory_format");
   if (!op.requireOperands(1))
     return;
-  if (RankedTensorType type = op.resultType(0))
+  RankedTensorType type = op.resultType(0);
+  if (!type)
+    return;
+  // Only what the op converts to may be the dtype of its result.
+  StringRef from = op.operandTensor(0).elementType, to = from;
+  if (op.node.signature == "torch.Tensor.float")
+    to = "float32";
+  if (target && !target->isTensor && target->kind == ConstantKind::ElementType)
+    to = target->text;
+  StringRef declared = op.plan.get(op.node.outputs[0]).elementType;
+  if (declared != to)
+    op.error() << "makes " << to << " where the plan declares " << declared;
+  else
     results.push_back(tv::CopyOp::create(op.builder, op.location, type,
                                          op.operands[0], tv::DomainAttr()));
 }
@@ -89,6 +101,7 @@ static void importPower(ForwardOp &op, Results &results) {
     return;
   }
   const Argument &exponent = op.node.inputs[1];
+  op.usesConstant = true;
   int64_t numerator = exponent.integer, denominator = 1;
   if (exponent.kind == ConstantKind::Float) {
     // Exponents are read exactly: a float is a dyadic rational.
@@ -108,6 +121,12 @@ static void importPower(ForwardOp &op, Results &results) {
     op.error() << "exponent is not a number";
     return;
   }
+  // The derivative has an exponent that is 1 smaller.
+  if (numerator < -1000 || numerator > 1000 || denominator > 1000) {
+    op.error() << "exponent " << numerator << "/" << denominator
+               << " is not supported";
+    return;
+  }
   if (RankedTensorType type = op.resultType(0))
     results.push_back(tv::PowerOp::create(op.builder, op.location, type,
                                           op.operands[0], numerator,
@@ -124,13 +143,19 @@ static void importReduce(ForwardOp &op, Results &results) {
     return;
   int64_t rank = op.operandType(0).getRank();
   SmallVector<int64_t> dimensions;
-  if (!dims || dims->kind == ConstantKind::None) {
+  bool isAll = !dims || (!dims->isTensor && dims->kind == ConstantKind::None);
+  if (isAll) {
     for (int64_t i = 0; i < rank; ++i)
       dimensions.push_back(i);
   } else {
     ArrayRef<Argument> list = dims->kind == ConstantKind::Integer
                                   ? ArrayRef<Argument>(*dims)
                                   : dims->elements;
+    // PyTorch takes an empty list for all dimensions, sometimes.
+    if (list.empty()) {
+      op.error() << "keyword 'dim' is not a list of integers";
+      return;
+    }
     for (const Argument &dimension : list) {
       if (dimension.isTensor || dimension.kind != ConstantKind::Integer) {
         op.error() << "keyword 'dim' is not a list of integers";
@@ -141,7 +166,7 @@ static void importReduce(ForwardOp &op, Results &results) {
   }
   llvm::sort(dimensions);
   dimensions.erase(llvm::unique(dimensions), dimensions.end());
-  bool isKept = keep && keep->kind == ConstantKind::Boolean && keep->integer;
+  bool isKept = keep && op.boolean("keepdim");
   RankedTensorType type = op.resultType(0);
   if (!type || op.failedAlready)
     return;
@@ -305,7 +330,9 @@ static void importEmbedding(ForwardOp &op, Results &results) {
   if (!op.requireOperands(2))
     return;
   RankedTensorType table = op.operandType(1);
-  if (table.getRank() != 2 || !stop || *stop - start != table.getDimSize(0)) {
+  int64_t size;
+  if (table.getRank() != 2 || !stop || llvm::SubOverflow(*stop, start, size) ||
+      size != table.getDimSize(0)) {
     op.error() << "range " << start << ":" << stop.value_or(-1)
                << " does not have the size of the table " << table;
     return;
@@ -370,7 +397,14 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
            << "unknown op '" << node.signature << "' (cell " << node.id << ")";
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
-  ForwardOp op{plan, node, operands, builder, location, {}, false};
+  ForwardOp op{plan,
+               node,
+               operands,
+               builder,
+               location,
+               {},
+               /*usesConstant=*/false,
+               /*failedAlready=*/false};
   rule.import(op, results);
   if (op.failedAlready)
     return failure();
@@ -384,6 +418,11 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
       return emitError(location)
              << "'" << node.signature << "': unknown keyword '" << keyword.name
              << "'";
+  // Positional arguments after the tensors, such as a dimension.
+  for (const Argument &input : node.inputs)
+    if (!input.isTensor && input.kind != ConstantKind::None && !op.usesConstant)
+      return emitError(location)
+             << "'" << node.signature << "': unknown positional argument";
   if (results.size() != node.outputs.size())
     return emitError(location)
            << "'" << node.signature << "' gives " << results.size()

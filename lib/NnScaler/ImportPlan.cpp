@@ -33,6 +33,7 @@ private:
   FailureOr<tv::MeshAttr> getMesh();
   LogicalResult importBuffers(const DeviceProgram &program);
   LogicalResult importBuffer(const SubTensor &tensor, int64_t device);
+  LogicalResult checkProgram(const DeviceProgram &program);
   LogicalResult importProgram(const DeviceProgram &program);
   LogicalResult importExecution(const Cell &cell, int64_t device);
   LogicalResult importLoad(const Cell &cell, const Node &node);
@@ -47,6 +48,7 @@ private:
   Location fileLocation;
   OpBuilder builder;
   llvm::StringSet<> buffers;
+  llvm::DenseSet<size_t> computedOutputs; ///< by number, on any device
   llvm::DenseMap<int64_t, Value>
       values; ///< of the current device, by tensor id
 };
@@ -81,6 +83,59 @@ FailureOr<tv::MeshAttr> PlanImporter::getMesh() {
   return tv::MeshAttr::get(context,
                            {axis("dp", file.runtimeDevices / devices),
                             axis("device", devices), axis("mb", microBatches)});
+}
+
+/// The runtime knows cells and tensors by class and number. What is imported by
+/// number alone has to be the same thing wherever the number occurs.
+LogicalResult PlanImporter::checkProgram(const DeviceProgram &program) {
+  llvm::DenseMap<int64_t, Index> nodes, fullTensors;
+  auto checkTensors = [&](ArrayRef<Argument> arguments,
+                          Location location) -> LogicalResult {
+    for (const Argument &argument : arguments) {
+      if (!argument.isTensor)
+        continue;
+      const SubTensor &tensor = plan.get(argument);
+      auto [known, isNew] = fullTensors.try_emplace(tensor.id, tensor.full);
+      if (!isNew && known->second != tensor.full)
+        return emitError(location)
+               << "tensor " << tensor.id << " on device " << program.device
+               << " is part of two different tensors";
+    }
+    return success();
+  };
+  auto checkNode = [&](Index index) -> LogicalResult {
+    const Node &node = file.nodes[index];
+    auto [known, isNew] = nodes.try_emplace(node.id, index);
+    if (!isNew && known->second == index)
+      return success();
+    Location location = plan.getLocation(node);
+    if (!isNew)
+      return emitError(location)
+             << "device " << program.device << " has another cell " << node.id;
+    if (!node.devices.empty() &&
+        !llvm::is_contained(node.devices, program.device))
+      return emitError(location) << "device " << program.device
+                                 << " executes a cell of other devices";
+    for (const Primitive &primitive : node.primitives)
+      if (failed(checkTensors(primitive.inputs, location)) ||
+          failed(checkTensors(primitive.outputs, location)))
+        return failure();
+    return success(succeeded(checkTensors(node.inputs, location)) &&
+                   succeeded(checkTensors(node.outputs, location)));
+  };
+  for (const Cell &cell : program.cells) {
+    if (failed(checkNode(cell.node)))
+      return failure();
+    const Node &node = file.nodes[cell.node];
+    for (Index index : node.nodes)
+      if (failed(checkNode(index)))
+        return failure();
+    Location location = plan.getLocation(node);
+    if (failed(checkTensors(cell.inputs, location)) ||
+        failed(checkTensors(cell.outputs, location)))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult PlanImporter::importBuffer(const SubTensor &tensor,
@@ -199,8 +254,11 @@ LogicalResult PlanImporter::importExecution(const Cell &cell, int64_t device) {
     RankedTensorType type = plan.getType(plan.get(own), location);
     if (!type)
       return failure();
-    if (!value && plan.isLossGradient(plan.get(own)))
+    if (!value && plan.isLossGradient(plan.get(own))) {
+      if (!isa<FloatType>(type.getElementType()))
+        return emitError(location) << "the gradient of the loss is " << type;
       value = tv::SeedOp::create(builder, location, type);
+    }
     if (!value)
       value = tv::UndefinedOp::create(
           builder, location, type,
@@ -210,8 +268,10 @@ LogicalResult PlanImporter::importExecution(const Cell &cell, int64_t device) {
     operands.push_back(value);
   }
   SmallVector<Type> types;
-  for (const Argument &output : node.outputs) {
-    RankedTensorType type = plan.getType(plan.get(output), location);
+  for (auto [own, executed] : llvm::zip(node.outputs, cell.outputs)) {
+    if (!own.isTensor || !executed.isTensor)
+      return emitError(location) << "cell gives a result that is not a tensor";
+    RankedTensorType type = plan.getType(plan.get(own), location);
     if (!type)
       return failure();
     types.push_back(type);
@@ -231,9 +291,11 @@ LogicalResult PlanImporter::importOutputs() {
              << "output " << number << " of the plan is not a tensor";
     const SubTensor &tensor = plan.get(output);
     Value value = values.lookup(tensor.id);
-    if (value)
-      tv::OutputOp::create(builder, fileLocation, value, tensor.name,
-                           plan.getPiece(tensor));
+    if (!value)
+      continue;
+    computedOutputs.insert(number);
+    tv::OutputOp::create(builder, fileLocation, value, tensor.name,
+                         plan.getPiece(tensor));
   }
   return success();
 }
@@ -263,7 +325,7 @@ LogicalResult PlanImporter::import(StringRef symbol) {
                return left->device < right->device;
              });
   for (const DeviceProgram *program : programs)
-    if (failed(importBuffers(*program)))
+    if (failed(checkProgram(*program)) || failed(importBuffers(*program)))
       return failure();
   for (const DeviceProgram *program : programs) {
     llvm::DenseSet<Index> done;
@@ -283,6 +345,11 @@ LogicalResult PlanImporter::import(StringRef symbol) {
   for (const DeviceProgram *program : programs)
     if (failed(importProgram(*program)))
       return failure();
+  // Of a plan this is a result that is missing, which linking reports.
+  if (symbol == "reference" && computedOutputs.size() != file.outputs.size())
+    return emitError(fileLocation)
+           << "the reference computes " << computedOutputs.size() << " of its "
+           << file.outputs.size() << " outputs";
   return success();
 }
 

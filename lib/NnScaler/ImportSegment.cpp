@@ -63,7 +63,13 @@ bool SegmentImporter::isLegallyAbsent(const Node &forward,
   if (cell->mirror == none)
     return false;
   const Node &segment = plan.plan.nodes[cell->mirror];
-  int64_t id = plan.get(forward.outputs[output]).id;
+  const Argument *result = nullptr;
+  for (const Argument &candidate : forward.outputs)
+    if (candidate.isTensor && output-- == 0)
+      result = &candidate;
+  if (!result)
+    return false;
+  int64_t id = plan.get(*result).id;
   bool isConsumed = false;
   for (Index index : segment.nodes) {
     const Node &node = plan.plan.nodes[index];
