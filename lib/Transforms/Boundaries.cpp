@@ -9,10 +9,25 @@
 using namespace mlir;
 using namespace verify;
 
+/// Whether the reference holds all of a tensor; an error if not.
+static bool isWhole(tv::PieceAttr piece, Location location, const Twine &what) {
+  ArrayRef<int64_t> bounds = piece.getBounds();
+  bool isWhole = piece.getParts() == 1;
+  for (size_t i = 0; i + 2 < bounds.size(); i += 3)
+    isWhole &= bounds[i] == 0 && bounds[i + 1] == bounds[i + 2];
+  if (!isWhole)
+    emitError(location) << "the reference holds only a part of " << what;
+  return isWhole;
+}
+
 Value ReferenceBoundary::load(tv::LoadDataOp op, unsigned number) {
   if (number < inputs.size() && inputs[number])
     return inputs[number];
   inputs.resize(std::max<size_t>(inputs.size(), number + 1));
+  if (!isWhole(cast<tv::PieceAttr>(op.getPieces()[number]), op.getLoc(),
+               "input '" + cast<StringAttr>(op.getNames()[number]).getValue() +
+                   "'"))
+    return {};
   auto contract =
       tv::ContractAttr::get(builder.getContext(), tv::ContractRole::Input,
                             cast<StringAttr>(op.getNames()[number]));
@@ -27,6 +42,8 @@ Value ReferenceBoundary::parameter(tv::BufferOp op) {
     op.emitOpError("names parameter '") << op.getName() << "' twice";
     return {};
   }
+  if (!isWhole(op.getPiece(), op.getLoc(), "parameter '" + op.getName() + "'"))
+    return {};
   auto contract = tv::ContractAttr::get(
       builder.getContext(), tv::ContractRole::Parameter, op.getNameAttr());
   value = tv::InputOp::create(builder, op.getLoc(), op.getType().getTensor(),

@@ -49,6 +49,11 @@ struct CanonicalizeSSAPass
   }
 
   LogicalResult link(tv::PlanOp reference, tv::PlanOp plan) {
+    for (tv::AxisAttr axis : reference.getMesh().getAxes())
+      if (axis.getSize() != 1)
+        return reference.emitOpError("is a plan for ")
+               << reference.getMesh() << "; the reference is a plan for one "
+               << "device and one micro-batch";
     OpBuilder builder(&getContext());
     builder.setInsertionPointToEnd(getOperation().getBody());
     auto graph =

@@ -102,6 +102,12 @@ PlanExecution::Step PlanExecution::advance(Device &device) {
 }
 
 PlanExecution::Step PlanExecution::execute(Device &device, Operation *op) {
+  // Calls are not nested, and what refers to the call is in a segment.
+  if (device.frame ? isa<tv::CallOp>(op)
+                   : isa<tv::ReturnOp, tv::SaveOp, tv::BackwardOp>(op)) {
+    op->emitOpError("does not belong here");
+    return Step::Failed;
+  }
   if (auto call = dyn_cast<tv::CallOp>(op))
     return enter(device, call);
   if (auto end = dyn_cast<tv::ReturnOp>(op))
@@ -124,10 +130,16 @@ PlanExecution::Step PlanExecution::execute(Device &device, Operation *op) {
     return Step::Done;
   }
   if (auto save = dyn_cast<tv::SaveOp>(op)) {
-    Saved &saved =
-        device.saved[{device.frame->call.getInstance(), save.getOp()}];
-    saved.inputs = lookup(device, save.getInputs());
-    saved.outputs = lookup(device, save.getOutputs());
+    auto [saved, isNew] = device.saved.try_emplace(
+        {device.frame->call.getInstance(), save.getOp()});
+    if (!isNew) {
+      malformed = true;
+      op->emitOpError("runs twice in execution ")
+          << device.frame->call.getInstance();
+      return Step::Failed;
+    }
+    saved->second.inputs = lookup(device, save.getInputs());
+    saved->second.outputs = lookup(device, save.getOutputs());
     return Step::Done;
   }
   if (auto output = dyn_cast<tv::OutputOp>(op)) {

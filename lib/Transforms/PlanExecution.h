@@ -101,8 +101,8 @@ private:
     mlir::Block::iterator next, end;
     llvm::DenseMap<mlir::Value, Bound> values;
     std::unique_ptr<Frame> frame;
-    llvm::DenseMap<std::pair<int64_t, int64_t>, Saved> saved;
-    llvm::DenseMap<int64_t, int64_t> loads; ///< executions, by loader
+    std::map<std::pair<int64_t, int64_t>, Saved> saved;
+    std::map<int64_t, int64_t> loads; ///< executions, by loader
     std::map<std::vector<int64_t>, int64_t> collectives;
     bool waiting = false; ///< arrived at a collective
     std::optional<Bound> arrived;
@@ -190,7 +190,7 @@ private:
   std::deque<Device> devices;
   std::deque<Instance> instances;
   llvm::DenseMap<uint64_t, llvm::SmallVector<unsigned, 1>> instanceOfHash;
-  llvm::DenseMap<std::pair<int64_t, int64_t>, std::deque<Sent>> channels;
+  std::map<std::pair<int64_t, int64_t>, std::deque<Sent>> channels;
   std::map<std::pair<std::vector<int64_t>, int64_t>, llvm::SmallVector<Arrival>>
       pending;
   llvm::DenseMap<mlir::Operation *, mlir::Value> parameters;
