@@ -134,7 +134,8 @@ Value PlanBoundary::distribute(Value source, tv::PieceAttr piece,
                                StringRef what) {
   auto reference =
       source ? cast<RankedTensorType>(source.getType()) : RankedTensorType();
-  tv::LineageAttr lineage = source
+  // A term of a sum is no part of an input or a parameter.
+  tv::LineageAttr lineage = source && piece.getParts() == 1
                                 ? getLineage(piece, reference.getShape(), mesh)
                                 : tv::LineageAttr();
   if (!lineage || reference.getElementType() != type.getElementType() ||

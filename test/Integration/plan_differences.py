@@ -18,7 +18,7 @@ _CELL = ("_inputs", "_outputs", "_device")
 _FIELDS = {
     "ModuleCodeGen": ("devices", "runtime_ndevs", "enable_dp", "execplan"),
     "ExecutionPlan": ("_seq", "_outputs"),
-    "ExeReuseCell": ("_cell", "_inputs", "_outputs"),
+    "ExeReuseCell": ("_cell", "_outputs"),
     "IRSegment": (*_CELL, "_nodes"),
     "IRDimops": (*_CELL, "_kwargs"),
     "IRBpOperation": (*_CELL, "_mirror"),
@@ -26,7 +26,7 @@ _FIELDS = {
     "IRWeightReducer": ("_inputs", "_device"),
     "IRDataOperation": ("_outputs", "_device"),
     "IRSubTensor": (
-        *("_id", "_full_tensor", "_shape", "_indmap", "_valmap", "_dtype"),
+        *("_id", "_full_tensor", "_shape", "_dtype"),
         *("_is_attr", "_is_grad", "_requires_grad"),
     ),
     "IRFullTensor": ("_is_attr", "_is_grad", "_is_loss", "_grad"),
@@ -63,10 +63,10 @@ class _Unpickler(pickle.Unpickler):
 def find_differences(old: bytes, new: bytes) -> list[str]:
     """Each as `Class.field: old -> new`.
 
-    Tensors may have other numbers if equal numbers stay equal; that different
-    ones stay different on a device is for verify-plan to check. What a plan states about a tensor in between, its place in
-    the whole tensor among them, is compared too, although it is only a claim
-    that verify-plan proves or does without.
+    Numbers of tensors are compared device by device: equal ones have to stay
+    equal. What a plan states about tensors in between, such as their places in
+    whole tensors, are claims that verify-plan proves or does without; they are
+    not compared.
     """
     try:
         roots = [_Unpickler(io.BytesIO(data)).load() for data in (old, new)]
@@ -76,16 +76,16 @@ def find_differences(old: bytes, new: bytes) -> list[str]:
     except Exception as error:  # Whatever a damaged file makes of the unpickler.
         return [f"file: Python cannot read it: {type(error).__name__}"]
     found: list[str] = []
-    numbers: set[tuple[str, int, int]] = set()
-    seen: set[tuple[int, int]] = set()
-    pairs = [("", roots[0], roots[1])]
+    numbers: set[tuple[str, str, int, int]] = set()
+    seen: set[tuple[str, int, int]] = set()
+    pairs = [("", "", roots[0], roots[1])]
     while pairs:
-        place, left, right = pairs.pop()
-        if (id(left), id(right)) in seen:
+        device, place, left, right = pairs.pop()
+        if (device, id(left), id(right)) in seen:
             continue
-        seen.add((id(left), id(right)))
+        seen.add((device, id(left), id(right)))
         if place.endswith("._id") and isinstance(left, int) and isinstance(right, int):
-            numbers.add((place, left, right))
+            numbers.add((device, place, left, right))
         elif _class(left) != _class(right) or not isinstance(
             left, StandIn | dict | list | tuple | type
         ):
@@ -95,14 +95,19 @@ def find_differences(old: bytes, new: bytes) -> list[str]:
             before, after = dict(_children(place, left)), dict(_children(place, right))
             found += [f"{child}: on one side only" for child in before.keys() ^ after.keys()]
             pairs += [
-                (child.partition(" ")[0], before[child], after[child])
+                (
+                    child if child.startswith("ExecutionPlan._seq ") else device,
+                    child.partition(" ")[0],
+                    before[child],
+                    after[child],
+                )
                 for child in before
                 if child in after
             ]
-    for kind, before in {(kind, before) for kind, before, _ in numbers}:
-        after = sorted(to for of, left, to in numbers if (of, left) == (kind, before))
-        if len(after) > 1:
-            found.append(f"{kind}: {before} -> {after}")
+    renamed = collections.defaultdict(set)
+    for device, place, left, right in numbers:
+        renamed[device, place, left].add(right)
+    found += [f"{of[1]}: {of[2]} -> {sorted(to)}" for of, to in renamed.items() if len(to) > 1]
     return found
 
 
@@ -120,6 +125,15 @@ def _children(place: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield f"{name}._shape", state["_shape"]
         if name == "IRSubTensor":
             yield f"{name} has gradient", state["_grad"] is not None
+            if state["_is_attr"] and not state["_is_grad"]:
+                yield f"{name}._indmap", state["_indmap"]
+                yield f"{name}._valmap", state["_valmap"]
+        if name == "IRDataOperation" and isinstance(outputs := state["_outputs"], list | tuple):
+            for tensor in outputs:
+                for field in ("_indmap", "_valmap"):
+                    yield f"{name}.{field}", vars(tensor).get(field)
+        if name == "ExeReuseCell" and _class(state["_cell"]) != "IRDataOperation":
+            yield f"{name}._inputs", state["_inputs"]
         if name == "IRDimops":
             yield f"{name} has mirror", state["_mirror"] is not None
             yield f"{name}.signature", _function(str(state["signature"]))
