@@ -58,16 +58,85 @@ verify::findVaryingAxes(Block &body, const FactorAnalysis &factors) {
   return varying;
 }
 
+/// Marks the factors of `expr`.
+static void mark(const DimensionExpr &expr, llvm::BitVector &factors) {
+  if (expr.getKind() == DimensionExpr::Kind::Factor)
+    factors.set(expr.getFactor());
+  for (const DimensionExpr &child : expr.getChildren())
+    mark(child, factors);
+}
+
 ElementEvaluator::ElementEvaluator(Block &body, const FactorAnalysis &factors,
                                    ScalarAlgebra &algebra,
                                    ElementSource &source)
     : factors(factors), algebra(algebra), source(source),
-      varying(findVaryingAxes(body, factors)) {}
+      varying(findVaryingAxes(body, factors)) {
+  for (BlockArgument argument : body.getArguments())
+    addValue(argument);
+  for (Operation &op : body)
+    for (Value result : op.getResults())
+      addValue(result);
+}
+
+void ElementEvaluator::addValue(Value value) {
+  numbers.try_emplace(value, values.size());
+  ValueState &state = values.emplace_back();
+  Operation *op = value.getDefiningOp();
+  if (!op || !isa<tv::SemanticsOpInterface>(op))
+    return;
+  const IndexRelation &relation = factors.getRelation(op);
+  unsigned count = relation.extents.size();
+  llvm::BitVector inResult(count), reduced(count);
+  for (const DimensionExpr &expr : relation.result)
+    mark(expr, inResult);
+  for (const auto &access : relation.accesses) {
+    llvm::BitVector used(count);
+    for (const DimensionExpr &expr : access.dimensions)
+      mark(expr, used);
+    llvm::BitVector needed = used;
+    needed &= inResult;
+    used.reset(inResult);
+    reduced |= used;
+    state.accesses.push_back({&access,
+                              {needed.set_bits_begin(), needed.set_bits_end()},
+                              std::move(used)});
+  }
+  state.reduced.assign(reduced.set_bits_begin(), reduced.set_bits_end());
+  for (const auto &axis : relation.axisReads)
+    if (std::optional<unsigned> number = factors.findAxis(axis.axis))
+      state.axisReads.push_back({*number, axis.coordinate});
+  for (const auto &sum : relation.axisSums)
+    if (std::optional<unsigned> number = factors.findAxis(sum.axis)) {
+      state.sumAxes.push_back(*number);
+      state.sumRanges.push_back(sum.bounds);
+    }
+}
 
 LogicalResult ElementEvaluator::fail(const Twine &reason) {
   if (failureReason.empty())
     failureReason = reason.str();
   return failure();
+}
+
+FailureOr<int64_t> ElementEvaluator::getPlace(Value value,
+                                              const Coordinates &coordinates,
+                                              ArrayRef<int64_t> index) {
+  // Row-major, after the coordinates; one more value for those that do not
+  // matter.
+  int64_t place = 0;
+  bool fits = true;
+  auto append = [&](int64_t position, int64_t size) {
+    fits &= !llvm::MulOverflow(place, size, place) &&
+            !llvm::AddOverflow(place, position, place);
+  };
+  for (auto [axis, coordinate] : llvm::enumerate(coordinates))
+    append(coordinate + 1, factors.getAxisSize(axis) + 1);
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  for (auto [position, size] : llvm::zip_equal(index, shape))
+    append(position, size);
+  if (!fits)
+    return fail("a tensor has more than 2^63 elements");
+  return place;
 }
 
 FailureOr<Scalar> ElementEvaluator::evaluate(Value value,
@@ -78,10 +147,12 @@ FailureOr<Scalar> ElementEvaluator::evaluate(Value value,
   for (unsigned axis = 0; axis < relevant.size(); ++axis)
     if (!(axes >> axis & 1))
       relevant[axis] = -1;
-  Place place(relevant.begin(), relevant.end());
-  place.append(index.begin(), index.end());
-  auto &elements = known[value];
-  if (auto found = elements.find(place); found != elements.end())
+  FailureOr<int64_t> place = getPlace(value, relevant, index);
+  if (failed(place))
+    return failure();
+  // States do not move.
+  ValueState &state = values[numbers.find(value)->second];
+  if (auto found = state.known.find(*place); found != state.known.end())
     return found->second;
   // Only positions the analysis keeps may ever be read: anything else would
   // mean that dimensions are related which it did not relate.
@@ -95,12 +166,12 @@ FailureOr<Scalar> ElementEvaluator::evaluate(Value value,
   llvm::scope_exit leave([&] { --depth; });
   FailureOr<Scalar> result;
   if (Operation *op = value.getDefiningOp(); op && !isa<tv::InputOp>(op))
-    result = compute(op, relevant, index);
+    result = compute(op, state, relevant, index);
   else
     result = source.input(value, index);
   if (failed(result))
     return result;
-  known[value][place] = *result;
+  state.known[*place] = *result;
   return result;
 }
 
@@ -131,6 +202,7 @@ ElementEvaluator::getReferenceIndex(tv::LineageAttr lineage,
 }
 
 FailureOr<Scalar> ElementEvaluator::compute(Operation *op,
+                                            const ValueState &state,
                                             const Coordinates &coordinates,
                                             ArrayRef<int64_t> index) {
   if (auto distribute = dyn_cast<tv::DistributeOp>(op))
@@ -144,7 +216,7 @@ FailureOr<Scalar> ElementEvaluator::compute(Operation *op,
   }
   if (std::optional<unsigned> number = factors.getOpaque(op))
     return source.opaque(*number, op->getResult(0).getType(), index);
-  return computeRelation(op, coordinates, index);
+  return computeRelation(op, state, coordinates, index);
 }
 
 /// Binds the factors of `expr` so that it gives `position`. False in a hole.
@@ -214,14 +286,6 @@ static std::optional<int64_t> locate(const DimensionExpr &expr,
   return std::nullopt;
 }
 
-/// Marks the factors of `expr`.
-static void mark(const DimensionExpr &expr, llvm::BitVector &factors) {
-  if (expr.getKind() == DimensionExpr::Kind::Factor)
-    factors.set(expr.getFactor());
-  for (const DimensionExpr &child : expr.getChildren())
-    mark(child, factors);
-}
-
 FailureOr<Scalar> ElementEvaluator::sumOverAxes(
     Value value, Coordinates coordinates, ArrayRef<unsigned> axes,
     ArrayRef<SmallVector<int64_t, 2>> ranges, ArrayRef<int64_t> index) {
@@ -247,48 +311,36 @@ FailureOr<Scalar> ElementEvaluator::sumOverAxes(
 }
 
 FailureOr<Scalar>
-ElementEvaluator::computeRelation(Operation *op, const Coordinates &coordinates,
+ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
+                                  const Coordinates &coordinates,
                                   ArrayRef<int64_t> index) {
   const IndexRelation &relation = factors.getRelation(op);
   ArrayRef<FactorAnalysis::Node> nodes = factors.getFactors(op);
   SmallVector<int64_t> bound(relation.extents.size(), -1);
-  llvm::BitVector inResult(relation.extents.size());
-  for (auto [expr, position] : llvm::zip_equal(relation.result, index)) {
+  for (auto [expr, position] : llvm::zip_equal(relation.result, index))
     bind(expr, position, relation.extents, bound);
-    mark(expr, inResult);
-  }
   // An access is present if all its factors are bound or reduced.
-  SmallVector<const IndexRelation::Access *> present;
-  llvm::BitVector reduced(relation.extents.size());
-  for (const auto &access : relation.accesses) {
-    llvm::BitVector used(relation.extents.size());
-    for (const DimensionExpr &expr : access.dimensions)
-      mark(expr, used);
-    bool isPresent = llvm::all_of(used.set_bits(), [&](unsigned factor) {
-      return !inResult.test(factor) || bound[factor] >= 0;
+  SmallVector<const AccessState *> present;
+  for (const AccessState &access : state.accesses)
+    if (llvm::all_of(access.needed,
+                     [&](unsigned factor) { return bound[factor] >= 0; }))
+      present.push_back(&access);
+  SmallVector<unsigned, 2> loop(state.reduced);
+  if (present.size() != state.accesses.size())
+    llvm::erase_if(loop, [&](unsigned factor) {
+      return llvm::none_of(present, [&](const AccessState *access) {
+        return access->reduced.test(factor);
+      });
     });
-    if (!isPresent)
-      continue;
-    present.push_back(&access);
-    used.reset(inResult);
-    reduced |= used;
-  }
   Coordinates read = coordinates;
-  for (const auto &axis : relation.axisReads)
-    if (std::optional<unsigned> number = factors.findAxis(axis.axis))
-      read[*number] = axis.coordinate;
-  SmallVector<unsigned> sumAxes;
-  SmallVector<SmallVector<int64_t, 2>> sumRanges;
-  for (const auto &sum : relation.axisSums)
-    if (std::optional<unsigned> number = factors.findAxis(sum.axis)) {
-      sumAxes.push_back(*number);
-      sumRanges.push_back(sum.bounds);
-    }
+  for (auto [axis, coordinate] : state.axisReads)
+    read[axis] = coordinate;
 
   SmallVector<WeightedScalar> terms;
   auto addTerm = [&](int64_t weight) -> LogicalResult {
     SmallVector<Scalar> scalars;
-    for (const IndexRelation::Access *access : present) {
+    for (const AccessState *reader : present) {
+      const IndexRelation::Access *access = reader->access;
       SmallVector<int64_t> at;
       for (const DimensionExpr &expr : access->dimensions) {
         std::optional<int64_t> position = locate(expr, relation.extents, bound);
@@ -296,8 +348,9 @@ ElementEvaluator::computeRelation(Operation *op, const Coordinates &coordinates,
           return fail("an op reads through a hole");
         at.push_back(*position);
       }
-      FailureOr<Scalar> scalar = sumOverAxes(op->getOperand(access->operand),
-                                             read, sumAxes, sumRanges, at);
+      FailureOr<Scalar> scalar =
+          sumOverAxes(op->getOperand(access->operand), read, state.sumAxes,
+                      state.sumRanges, at);
       if (failed(scalar))
         return failure();
       scalars.push_back(*scalar);
@@ -315,8 +368,6 @@ ElementEvaluator::computeRelation(Operation *op, const Coordinates &coordinates,
     terms.push_back({semantics.combine(algebra, scalars), weight});
     return success();
   };
-  SmallVector<unsigned> loop(reduced.set_bits().begin(),
-                             reduced.set_bits().end());
   std::function<LogicalResult(size_t, int64_t)> iterate =
       [&](size_t i, int64_t weight) -> LogicalResult {
     if (i == loop.size())

@@ -8,6 +8,7 @@
 
 #include "Verify/Analysis/ElementEvaluator.h"
 #include "Verify/Analysis/FactorAnalysis.h"
+#include "Verify/Scalar/Evaluation.h"
 #include "Verify/Scalar/NumericAlgebras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -65,11 +66,33 @@ private:
   llvm::DenseMap<Value, uint32_t> undefinedNumbers;
 };
 
-/// Elements as small rationals, drawn once for each place.
+/// Small rationals, positive under odd seeds.
+class RandomDraws {
+public:
+  RandomDraws(NumericAlgebra &algebra, unsigned seed)
+      : algebra(algebra), engine(seed), positive(seed % 2) {}
+
+  Scalar draw(ScalarSort sort) {
+    int64_t number = 1 + static_cast<int64_t>(engine() % 7);
+    if (!positive && engine() % 2)
+      number = -number;
+    if (sort == ScalarSort::Integer)
+      return algebra.integer(engine() % 2);
+    if (sort == ScalarSort::Boolean)
+      return algebra.boolean(engine() % 2);
+    return algebra.rational(number, 4);
+  }
+
+private:
+  NumericAlgebra &algebra;
+  std::mt19937 engine;
+  bool positive;
+};
+
+/// Elements drawn once for each place.
 class RandomSource : public ElementSource {
 public:
-  RandomSource(NumericAlgebra &algebra, unsigned seed)
-      : algebra(algebra), engine(seed), positive(seed % 2) {}
+  RandomSource(NumericAlgebra &algebra, unsigned seed) : draws(algebra, seed) {}
 
   Scalar input(Value value, ArrayRef<int64_t> index) override {
     return draw({value.getAsOpaquePointer(), index.vec()},
@@ -87,22 +110,11 @@ public:
 private:
   Scalar draw(std::pair<void *, std::vector<int64_t>> place, ScalarSort sort) {
     auto [found, isNew] = known.try_emplace(place);
-    if (!isNew)
-      return found->second;
-    int64_t number = 1 + static_cast<int64_t>(engine() % 7);
-    if (!positive && engine() % 2)
-      number = -number;
-    if (sort == ScalarSort::Integer)
-      found->second = algebra.integer(engine() % 2);
-    else if (sort == ScalarSort::Boolean)
-      found->second = algebra.boolean(engine() % 2);
-    else
-      found->second = algebra.rational(number, 4);
+    if (isNew)
+      found->second = draws.draw(sort);
     return found->second;
   }
-  NumericAlgebra &algebra;
-  std::mt19937 engine;
-  bool positive;
+  RandomDraws draws;
   std::map<std::pair<void *, std::vector<int64_t>>, Scalar> known;
 };
 
@@ -253,17 +265,15 @@ bool StageDecision::isSatisfiable() {
   // could round an undefined point into a defined one.
   for (unsigned draw = 0; draw < drawLimit; ++draw) {
     IntervalAlgebra algebra(64u << (draw % 3));
-    RandomSource random(algebra, draw);
-    ElementEvaluator evaluator(body, factors, algebra, random);
+    RandomDraws draws(algebra, draw);
+    TermEvaluator evaluator(terms, algebra, [&](Scalar atom) {
+      return draws.draw(terms.getSort(atom));
+    });
     bool isDefined = true;
-    for (Element &element : elements) {
-      FailureOr<Scalar> value = evaluator.evaluate(
-          element.expect.getReference(),
-          Coordinates(factors.getAxisCount(), -1),
-          evaluator.getReferenceIndex(element.expect.getLineage(),
-                                      element.coordinates, element.index));
-      isDefined &= succeeded(value) && !algebra.status().isUndefined &&
-                   !algebra.status().isUndecided;
+    for (const Element &element : elements) {
+      evaluator.evaluate(element.reference);
+      isDefined &=
+          !algebra.status().isUndefined && !algebra.status().isUndecided;
       if (!isDefined)
         break;
     }

@@ -16,9 +16,9 @@
 #include "Verify/Analysis/FactorAnalysis.h"
 #include "Verify/Scalar/ScalarAlgebra.h"
 
-#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/BitVector.h"
 
-#include <unordered_map>
+#include <deque>
 
 namespace verify {
 
@@ -75,10 +75,32 @@ public:
   }
 
 private:
-  llvm::FailureOr<Scalar> compute(mlir::Operation *op,
+  /// What an op reads through one access, whatever the element.
+  struct AccessState {
+    const IndexRelation::Access *access;
+    llvm::SmallVector<unsigned, 4> needed; ///< factors the result binds
+    llvm::BitVector reduced;               ///< factors it does not
+  };
+  /// What is known of a value and of the op that gives it.
+  struct ValueState {
+    llvm::SmallVector<AccessState, 2> accesses;
+    llvm::SmallVector<unsigned, 2> reduced; ///< factors of any access
+    llvm::SmallVector<std::pair<unsigned, int64_t>, 1> axisReads;
+    llvm::SmallVector<unsigned, 1> sumAxes;
+    llvm::SmallVector<llvm::SmallVector<int64_t, 2>, 1> sumRanges;
+    llvm::DenseMap<int64_t, Scalar> known; ///< elements by place
+  };
+
+  void addValue(mlir::Value value);
+  /// The number of an element among those of a value.
+  llvm::FailureOr<int64_t> getPlace(mlir::Value value,
+                                    const Coordinates &coordinates,
+                                    llvm::ArrayRef<int64_t> index);
+  llvm::FailureOr<Scalar> compute(mlir::Operation *op, const ValueState &state,
                                   const Coordinates &coordinates,
                                   llvm::ArrayRef<int64_t> index);
   llvm::FailureOr<Scalar> computeRelation(mlir::Operation *op,
+                                          const ValueState &state,
                                           const Coordinates &coordinates,
                                           llvm::ArrayRef<int64_t> index);
   llvm::FailureOr<Scalar>
@@ -88,20 +110,12 @@ private:
               llvm::ArrayRef<int64_t> index);
   llvm::LogicalResult fail(const llvm::Twine &reason);
 
-  using Place = llvm::SmallVector<int64_t, 8>;
-  struct PlaceHash {
-    size_t operator()(const Place &place) const {
-      return llvm::hash_combine_range(place.begin(), place.end());
-    }
-  };
-
   const FactorAnalysis &factors;
   ScalarAlgebra &algebra;
   ElementSource &source;
   llvm::DenseMap<mlir::Value, uint64_t> varying;
-  /// Elements by coordinates and index.
-  llvm::DenseMap<mlir::Value, std::unordered_map<Place, Scalar, PlaceHash>>
-      known;
+  llvm::DenseMap<mlir::Value, unsigned> numbers;
+  std::deque<ValueState> values;
   std::string failureReason;
   unsigned depth = 0;
 };
