@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace verify;
 
 namespace {
-/// A value of an expect: where its elements lie, and the terms of its sum.
+/// A value of a claim: where its elements lie, and the terms of its sum.
 struct Summand {
   const DenseTensor *tensor = nullptr;
   std::vector<AxisTerm> terms;
@@ -31,39 +31,39 @@ static double getRelativeDifference(double left, double right) {
   return larger == 0 ? 0 : difference / larger;
 }
 
-/// The axes whose coordinates tell elements of an expect apart.
-static uint64_t findComparedAxes(tv::ExpectOp expect,
+/// The axes whose coordinates tell elements of a claim apart.
+static uint64_t findComparedAxes(const DenseEvaluator::Claim &claim,
                                  const FactorAnalysis &factors,
                                  const ElementEvaluator &elements) {
   uint64_t axes = 0;
   auto bit = [&](StringAttr axis) {
     return uint64_t(1) << *factors.findAxis(axis.getValue());
   };
-  for (Value value : expect.getValues())
+  for (Value value : claim.values)
     axes |= elements.getVaryingAxes(value);
-  for (ArrayAttr dimension : expect.getLineage().getDimensions())
+  for (ArrayAttr dimension : claim.lineage.getDimensions())
     for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
       if (factor.getAxis())
         axes |= bit(factor.getAxis());
-  for (StringAttr axis : expect.getLineage().getSumAxes())
+  for (StringAttr axis : claim.lineage.getSumAxes())
     axes &= ~bit(axis);
   return axes;
 }
 
-/// The values of an expect, each summed where it exists.
+/// The values of a claim, each summed where it exists.
 static FailureOr<SmallVector<Summand>>
-listSummands(tv::ExpectOp expect, const FactorAnalysis &factors,
+listSummands(const DenseEvaluator::Claim &claim, const FactorAnalysis &factors,
              const llvm::DenseMap<Value, DenseTensor> &tensors) {
   SmallVector<unsigned> axes;
-  for (StringAttr axis : expect.getLineage().getSumAxes())
+  for (StringAttr axis : claim.lineage.getSumAxes())
     axes.push_back(*factors.findAxis(axis.getValue()));
   SmallVector<Summand> summands;
-  for (Value value : expect.getValues()) {
+  for (Value value : claim.values) {
     Operation *producer = value.getDefiningOp();
     auto domain = producer ? producer->getAttrOfType<tv::DomainAttr>("domain")
                            : tv::DomainAttr();
     SmallVector<SmallVector<int64_t, 2>> bounds;
-    for (StringAttr axis : expect.getLineage().getSumAxes()) {
+    for (StringAttr axis : claim.lineage.getSumAxes()) {
       tv::AxisSetAttr set =
           domain ? domain.getSet(axis.getValue()) : tv::AxisSetAttr();
       bounds.emplace_back(set ? SmallVector<int64_t, 2>(set.getBounds())
@@ -80,27 +80,41 @@ listSummands(tv::ExpectOp expect, const FactorAnalysis &factors,
   return summands;
 }
 
-std::optional<DenseEvaluator::Difference>
-DenseEvaluator::compare(tv::ExpectOp expect,
-                        llvm::function_ref<bool(Scalar, Scalar)> differs) {
+/// Whether the same positions of both values are kept.
+static bool haveSamePositions(Value left, Value right,
+                              const FactorAnalysis &factors) {
+  auto isSame = [](Representative first, Representative second) {
+    return first.position == second.position;
+  };
+  ArrayRef<FactorAnalysis::Node> lefts = factors.getDimensions(left);
+  ArrayRef<FactorAnalysis::Node> rights = factors.getDimensions(right);
+  return lefts.size() == rights.size() &&
+         llvm::all_of(llvm::zip_equal(lefts, rights), [&](auto pair) {
+           return llvm::equal(factors.getRepresentatives(std::get<0>(pair)),
+                              factors.getRepresentatives(std::get<1>(pair)),
+                              isSame);
+         });
+}
+
+LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
+                                    Visitor visitor) {
   failureReason.clear();
-  for (Value operand : expect->getOperands())
-    if (!tensors.contains(operand)) {
-      (void)fail("the expect is not among the targets");
-      return std::nullopt;
-    }
-  for (StringAttr axis : expect.getLineage().getSumAxes())
-    if (!factors.findAxis(axis.getValue())) {
-      (void)fail("a lineage sums over devices that are spelled out");
-      return std::nullopt;
-    }
-  auto summands = listSummands(expect, factors, tensors);
-  if (failed(summands)) {
-    (void)fail("a sum has more than 2^63 terms");
-    return std::nullopt;
+  if (!tensors.contains(claim.reference))
+    return fail("the expect is not among the targets");
+  Value first = claim.values.front();
+  for (Value value : claim.values) {
+    if (!tensors.contains(value))
+      return fail("the expect is not among the targets");
+    if (!haveSamePositions(first, value, factors))
+      return fail("the terms of a sum are kept at different positions");
   }
-  const DenseTensor &reference = tensors.find(expect.getReference())->second;
-  Value first = expect.getValues().front();
+  for (StringAttr axis : claim.lineage.getSumAxes())
+    if (!factors.findAxis(axis.getValue()))
+      return fail("a lineage sums over devices that are spelled out");
+  auto summands = listSummands(claim, factors, tensors);
+  if (failed(summands))
+    return fail("a sum has more than 2^63 terms");
+  const DenseTensor &reference = tensors.find(claim.reference)->second;
   SmallVector<ArrayRef<Representative>> kept;
   int64_t count = 1;
   for (FactorAnalysis::Node node : factors.getDimensions(first)) {
@@ -108,31 +122,30 @@ DenseEvaluator::compare(tv::ExpectOp expect,
     count *= static_cast<int64_t>(kept.back().size());
   }
   // A single element is its own sum.
-  bool isSum =
-      summands->size() != 1 || !expect.getLineage().getSumAxes().empty();
-  std::optional<Difference> largest;
-  double largestDifference = -1;
+  bool isSum = summands->size() != 1 || !claim.lineage.getSumAxes().empty();
   std::vector<WeightedScalar> terms;
   SmallVector<int64_t> starts(summands->size());
-  for (const MeshPlace &place :
-       listPlaces(factors, findComparedAxes(expect, factors, elements),
-                  expect.getDomain())) {
-    auto offsets = getReferenceOffsets(expect.getLineage(), place.coordinates,
-                                       expect.getReference(), first);
+  for (const MeshPlace &place : listPlaces(
+           factors, findComparedAxes(claim, factors, elements), claim.domain)) {
+    auto offsets = getReferenceOffsets(claim.lineage, place.coordinates,
+                                       claim.reference, first, skipsUnknown);
     if (failed(offsets))
-      return std::nullopt;
+      return failure();
     for (auto [start, summand] : llvm::zip_equal(starts, *summands))
       start = summand.tensor->getOffset(place);
     for (int64_t at = 0; at < count; ++at) {
       int64_t offset = 0, rest = at;
+      bool isKnown = true;
       SmallVector<int64_t> index(kept.size());
       for (size_t i = kept.size(); i-- > 0;) {
         auto size = static_cast<int64_t>(kept[i].size());
+        isKnown &= (*offsets)[i][rest % size] >= 0;
         offset += (*offsets)[i][rest % size];
         index[i] = kept[i][rest % size].position;
         rest /= size;
       }
-      Scalar expected = reference.elements[offset];
+      if (!isKnown)
+        continue;
       size_t mark = algebra.mark();
       Scalar actual = summands->front().tensor->elements[starts[0] + at];
       if (isSum) {
@@ -144,23 +157,43 @@ DenseEvaluator::compare(tv::ExpectOp expect,
         actual = algebra.sum(terms);
       }
       Scalar plan = algebra.keep(actual, mark);
-      double difference =
-          differs(expected, plan)
-              ? getRelativeDifference(algebra.toDouble(expected),
-                                      algebra.toDouble(plan))
-              : -1;
-      if (difference <= largestDifference) {
+      Visit next =
+          visitor(place.coordinates, index, reference.elements[offset], plan);
+      if (next != Visit::Keep)
         algebra.release(plan);
-        continue;
-      }
-      if (largest)
-        algebra.release(largest->plan);
-      largestDifference = difference;
-      largest = {place.coordinates, index,
-                 elements.getReferenceIndex(expect.getLineage(),
-                                            place.coordinates, index),
-                 expected, plan};
+      if (next == Visit::Stop)
+        return success();
     }
   }
+  return success();
+}
+
+std::optional<DenseEvaluator::Difference>
+DenseEvaluator::compare(tv::ExpectOp expect,
+                        llvm::function_ref<bool(Scalar, Scalar)> differs) {
+  std::optional<Difference> largest;
+  double largestDifference = -1;
+  SmallVector<Value> values(expect.getValues());
+  Claim claim{values, expect.getReference(), expect.getLineage(),
+              expect.getDomain()};
+  auto visitor = [&](const Coordinates &coordinates, ArrayRef<int64_t> index,
+                     Scalar expected, Scalar plan) {
+    double difference = differs(expected, plan)
+                            ? getRelativeDifference(algebra.toDouble(expected),
+                                                    algebra.toDouble(plan))
+                            : -1;
+    if (difference <= largestDifference)
+      return Visit::Continue;
+    if (largest)
+      algebra.release(largest->plan);
+    largestDifference = difference;
+    largest = {
+        coordinates, SmallVector<int64_t>(index),
+        elements.getReferenceIndex(expect.getLineage(), coordinates, index),
+        expected, plan};
+    return Visit::Keep;
+  };
+  if (failed(visit(claim, /*skipsUnknown=*/false, visitor)))
+    return std::nullopt;
   return largest;
 }

@@ -31,24 +31,52 @@ LogicalResult DenseEvaluator::fail(const Twine &reason) {
 
 LogicalResult DenseEvaluator::run(ArrayRef<tv::ExpectOp> targets,
                                   ArrayRef<Value> kept) {
+  llvm::DenseSet<Value> stays(kept.begin(), kept.end());
+  for (tv::ExpectOp expect : targets)
+    stays.insert(expect->operand_begin(), expect->operand_end());
+  return runInOrder(stays, {}, nullptr);
+}
+
+LogicalResult
+DenseEvaluator::runInPassing(ArrayRef<tv::ExpectOp> targets,
+                             llvm::function_ref<void(tv::ExpectOp)> ready) {
+  return runInOrder({}, targets, ready);
+}
+
+LogicalResult
+DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
+                           ArrayRef<tv::ExpectOp> compared,
+                           llvm::function_ref<void(tv::ExpectOp)> ready) {
   failureReason.clear();
   steps = 0;
   while (!tensors.empty())
     drop(tensors.begin()->first);
   if (factors.getFailure())
     return fail(*factors.getFailure());
-  llvm::DenseSet<Value> stays(kept.begin(), kept.end());
-  for (tv::ExpectOp expect : targets)
-    stays.insert(expect->operand_begin(), expect->operand_end());
+  // An expect is compared after the last op that it waits for.
+  llvm::DenseMap<Operation *, SmallVector<tv::ExpectOp, 1>> readyAfter;
+  for (tv::ExpectOp expect : compared) {
+    Operation *last = nullptr;
+    for (Value operand : expect->getOperands())
+      if (Operation *op = operand.getDefiningOp())
+        if (!last || last->isBeforeInBlock(op))
+          last = op;
+    readyAfter[last].push_back(expect);
+  }
   // Backwards, so that the first use that is found is the last one.
   llvm::DenseSet<Value> needed = stays;
   llvm::DenseMap<Operation *, SmallVector<Value, 2>> lastUses;
   for (Operation &op : llvm::reverse(body)) {
-    if (op.getNumResults() != 1 || !needed.contains(op.getResult(0)))
-      continue;
-    for (Value operand : op.getOperands())
-      if (needed.insert(operand).second)
-        lastUses[&op].push_back(operand);
+    auto use = [&](ValueRange operands) {
+      for (Value operand : operands)
+        if (needed.insert(operand).second)
+          lastUses[&op].push_back(operand);
+    };
+    if (auto found = readyAfter.find(&op); found != readyAfter.end())
+      for (tv::ExpectOp expect : found->second)
+        use(expect->getOperands());
+    if (op.getNumResults() == 1 && needed.contains(op.getResult(0)))
+      use(op.getOperands());
   }
   for (BlockArgument argument : body.getArguments())
     if (needed.contains(argument) && failed(evaluate(argument)))
@@ -58,6 +86,9 @@ LogicalResult DenseEvaluator::run(ArrayRef<tv::ExpectOp> targets,
       continue;
     if (failed(evaluate(op.getResult(0))))
       return failure();
+    if (auto found = readyAfter.find(&op); found != readyAfter.end())
+      for (tv::ExpectOp expect : found->second)
+        ready(expect);
     for (Value value : lastUses.lookup(&op))
       drop(value);
   }
@@ -171,7 +202,8 @@ LogicalResult DenseEvaluator::fill(Value value, DenseTensor &tensor) {
 FailureOr<SmallVector<std::vector<int64_t>>>
 DenseEvaluator::getReferenceOffsets(tv::LineageAttr lineage,
                                     const Coordinates &coordinates,
-                                    Value reference, Value local) {
+                                    Value reference, Value local,
+                                    bool skipsUnknown) {
   const DenseTensor &tensor = tensors.find(reference)->second;
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(local);
   SmallVector<std::vector<int64_t>> offsets(nodes.size());
@@ -183,9 +215,10 @@ DenseEvaluator::getReferenceOffsets(tv::LineageAttr lineage,
       index[i] = entry.position;
       std::optional<int64_t> ordinal = findOrdinal(
           kept, elements.getReferenceIndex(lineage, coordinates, index)[i]);
-      if (!ordinal)
+      if (!ordinal && !skipsUnknown)
         return fail("a position outside the small case is read");
-      offsets[i].push_back(*ordinal * tensor.dimensionStrides[i]);
+      offsets[i].push_back(ordinal ? *ordinal * tensor.dimensionStrides[i]
+                                   : -1);
     }
     index[i] = 0;
   }

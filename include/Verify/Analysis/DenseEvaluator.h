@@ -49,6 +49,20 @@ public:
     Scalar reference, plan;
   };
 
+  /// What may be asked of values: that `values`, each summed over the lineage's
+  /// axes, add up to the part of `reference` that the lineage names.
+  struct Claim {
+    llvm::ArrayRef<mlir::Value> values;
+    mlir::Value reference;
+    tv::LineageAttr lineage;
+    tv::DomainAttr domain;
+  };
+  /// How to go on after a pair of elements; `Keep` keeps the plan's scalar.
+  enum class Visit { Continue, Keep, Stop };
+  using Visitor = llvm::function_ref<Visit(const Coordinates &coordinates,
+                                           llvm::ArrayRef<int64_t> index,
+                                           Scalar reference, Scalar plan)>;
+
   /// The analysis has to outlive the evaluator. With `Positions::Exact` nothing
   /// is unknown but the inputs.
   DenseEvaluator(mlir::Block &body, const FactorAnalysis &factors,
@@ -59,6 +73,11 @@ public:
   /// one of `kept`.
   llvm::LogicalResult run(llvm::ArrayRef<tv::ExpectOp> targets,
                           llvm::ArrayRef<mlir::Value> kept = {});
+  /// The same, but calls `ready` for each target as soon as it can be compared
+  /// and keeps nothing for it afterwards.
+  llvm::LogicalResult
+  runInPassing(llvm::ArrayRef<tv::ExpectOp> targets,
+               llvm::function_ref<void(tv::ExpectOp)> ready);
   /// Why the last call failed; empty if it did not.
   const std::string &getFailure() const { return failureReason; }
 
@@ -69,6 +88,16 @@ public:
   compare(tv::ExpectOp expect,
           llvm::function_ref<bool(Scalar reference, Scalar plan)> differs);
 
+  /// Calls `visitor` for each pair of elements that a claim sets against each
+  /// other; all values have to be kept. A position of the reference that is not
+  /// looked at is an error, or is left out with `skipsUnknown`.
+  llvm::LogicalResult visit(const Claim &claim, bool skipsUnknown,
+                            Visitor visitor);
+  /// The axes a value varies with, a bit for each.
+  uint64_t getVaryingAxes(mlir::Value value) const {
+    return elements.getVaryingAxes(value);
+  }
+
   /// An element of a value that was kept; nullopt at positions and coordinates
   /// that are not looked at.
   std::optional<Scalar> getElement(mlir::Value value,
@@ -76,6 +105,9 @@ public:
                                    llvm::ArrayRef<int64_t> index) const;
 
 private:
+  llvm::LogicalResult runInOrder(const llvm::DenseSet<mlir::Value> &stays,
+                                 llvm::ArrayRef<tv::ExpectOp> compared,
+                                 llvm::function_ref<void(tv::ExpectOp)> ready);
   llvm::LogicalResult evaluate(mlir::Value value);
   llvm::LogicalResult fill(mlir::Value value, DenseTensor &tensor);
   llvm::LogicalResult distribute(tv::DistributeOp op, DenseTensor &tensor);
@@ -84,10 +116,12 @@ private:
   void drop(mlir::Value value);
   llvm::LogicalResult allocate(mlir::Value value, DenseTensor &tensor);
   /// For each dimension and each place in it of `local`, what it adds to the
-  /// offset in `reference`.
+  /// offset in `reference`. For a position that is not looked at: failure, or
+  /// -1 with `skipsUnknown`.
   mlir::FailureOr<llvm::SmallVector<std::vector<int64_t>>>
   getReferenceOffsets(tv::LineageAttr lineage, const Coordinates &coordinates,
-                      mlir::Value reference, mlir::Value local);
+                      mlir::Value reference, mlir::Value local,
+                      bool skipsUnknown = false);
   llvm::LogicalResult fail(const llvm::Twine &reason);
 
   mlir::Block &body;
