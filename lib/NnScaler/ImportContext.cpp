@@ -50,6 +50,9 @@ PlanContext::PlanContext(const PlanFile &plan, StringRef fileName,
     for (const Argument &output : node.outputs)
       if (output.isTensor)
         producerOfFull.try_emplace(get(output).full, index);
+    for (const Argument &input : node.inputs)
+      if (input.isTensor)
+        readerOfFull.try_emplace(get(input).full, index);
   }
   findExtended();
 }
@@ -106,6 +109,15 @@ Location PlanContext::getLocation(const Node &node) const {
       StringAttr::get(context, name + (isBackward ? " backward" : "") +
                                    " (cell " + Twine(node.id) + ")"),
       place);
+}
+
+Location PlanContext::getLocation(const SubTensor &tensor) const {
+  for (const auto *nodes : {&producerOfFull, &readerOfFull})
+    if (auto found = nodes->find(tensor.full); found != nodes->end()) {
+      const Node &node = plan.nodes[found->second];
+      return FileLineColLoc::get(context, node.file, node.line, 0);
+    }
+  return FileLineColLoc::get(context, fileName, 0, 0);
 }
 
 bool PlanContext::isComplex(const SubTensor &tensor) const {

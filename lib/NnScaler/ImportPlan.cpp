@@ -149,13 +149,14 @@ LogicalResult PlanImporter::importBuffer(const SubTensor &tensor,
   auto bufferType = tv::BufferType::get(builder.getContext(), type);
   StringRef label = file.fullTensors[tensor.full].name;
   tv::PieceAttr piece = plan.getPiece(tensor);
-  tv::BufferOp::create(builder, fileLocation, name, device, label, piece,
+  Location location = NameLoc::get(builder.getStringAttr("parameter " + label),
+                                   plan.getLocation(tensor));
+  tv::BufferOp::create(builder, location, name, device, label, piece,
                        bufferType, FlatSymbolRefAttr());
   if (tensor.requiresGradient || tensor.gradient != none)
-    tv::BufferOp::create(builder, fileLocation,
-                         plan.getGradientName(tensor, device), device, label,
-                         piece, bufferType,
-                         FlatSymbolRefAttr::get(builder.getContext(), name));
+    tv::BufferOp::create(
+        builder, location, plan.getGradientName(tensor, device), device, label,
+        piece, bufferType, FlatSymbolRefAttr::get(builder.getContext(), name));
   return success();
 }
 
@@ -221,9 +222,9 @@ LogicalResult PlanImporter::importReducer(const Node &node, int64_t device) {
     std::string name = plan.getGradientName(tensor, device);
     StringRef parameter = file.fullTensors[tensor.full].name;
     Location place =
-        NameLoc::get(builder.getStringAttr("reducer of " + parameter +
+        NameLoc::get(builder.getStringAttr("weight reducer of " + parameter +
                                            " (cell " + Twine(node.id) + ")"),
-                     location);
+                     plan.getLocation(tensor));
     Value gradient = tv::ReadOp::create(builder, place, type, name);
     Value sum = tv::CommunicateOp::create(
         builder, place, type, tv::CollectiveKind::AllReduce, gradient,
@@ -294,7 +295,7 @@ LogicalResult PlanImporter::importOutputs() {
     if (!value)
       continue;
     computedOutputs.insert(number);
-    tv::OutputOp::create(builder, fileLocation, value, tensor.name,
+    tv::OutputOp::create(builder, plan.getLocation(tensor), value, tensor.name,
                          plan.getPiece(tensor));
   }
   return success();

@@ -242,6 +242,15 @@ LogicalResult SegmentImporter::importNode(const Node &node) {
     if (*result != value)
       state(*result, tensor);
   }
+  return defineMissing(node, location);
+}
+
+LogicalResult SegmentImporter::defineMissing(const Node &adapter,
+                                             Location location) {
+  for (const Argument &output : adapter.outputs)
+    if (output.isTensor && !plan.get(output).isParameter &&
+        !read(output, location))
+      return failure();
   return success();
 }
 

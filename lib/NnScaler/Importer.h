@@ -29,6 +29,9 @@ public:
   /// The source line of a node, and its name and number; of the op that
   /// computes its first tensor if it has none of its own.
   mlir::Location getLocation(const Node &node) const;
+  /// The source line of the op that computes a tensor, or of the first one that
+  /// reads it.
+  mlir::Location getLocation(const SubTensor &tensor) const;
   /// The type of a sub-tensor; null after an error if its dtype is unknown.
   /// Complex tensors get a last dimension of real and imaginary part.
   mlir::RankedTensorType getType(const SubTensor &tensor,
@@ -61,6 +64,7 @@ private:
   llvm::StringRef fileName;
   llvm::DenseMap<Index, Index> forwardOfGradient; ///< full tensors
   llvm::DenseMap<Index, Index> producerOfFull;    ///< forward node by full
+  llvm::DenseMap<Index, Index> readerOfFull;      ///< the same
   llvm::DenseSet<Index> lossGradients;
   llvm::DenseSet<Index> consumerCopies; ///< full tensors
   /// Forward full tensors that ops of several kinds read: each gives a term of
@@ -89,6 +93,10 @@ private:
   /// The value of a tensor here: computed before, an argument, a parameter, or
   /// `tv.undefined`. Null after an error.
   mlir::Value read(const Argument &argument, mlir::Location location);
+  /// What an adapter names as its output and no primitive gives is undefined,
+  /// at the adapter.
+  llvm::LogicalResult defineMissing(const Node &adapter,
+                                    mlir::Location location);
   /// A gradient that is legally absent is zero.
   mlir::Value readGradient(const Argument &argument, const Node &forward,
                            unsigned output, mlir::Location location);
