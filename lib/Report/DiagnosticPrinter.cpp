@@ -37,6 +37,27 @@ static StringRef getOpName(Location location) {
   return name ? name.getName().getValue() : StringRef();
 }
 
+/// What notes about the other program begin with.
+static constexpr llvm::StringLiteral referencePrefix = "single-device model: ";
+
+/// MLIR begins with the op of the dialect, `'tv.plan' op `, which no user
+/// wrote: `name` takes its place.
+static std::string replaceOpName(StringRef text, StringRef name) {
+  if (!text.starts_with("'tv."))
+    return text.str();
+  auto [quoted, rest] = text.split("' op ");
+  if (rest.empty())
+    return text.str();
+  if (name.empty() || rest.contains(name))
+    return rest.str();
+  // A collective's kind says more than the adapter's name.
+  StringRef kind = quoted.drop_front(StringRef("'tv.").size());
+  bool isCollective = kind.starts_with("all_");
+  return ("'" + name + "' " + (isCollective ? "(" + kind + ") " : Twine()) +
+          rest)
+      .str();
+}
+
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &out)
     : ScopedDiagnosticHandler(context), out(out) {
   setHandler([this](Diagnostic &diagnostic) {
@@ -53,6 +74,12 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   // MLIR adds the whole op for debugging.
   if (StringRef(text).starts_with("see current operation"))
     return;
+  if (StringRef rest = text; rest.consume_front(referencePrefix)) {
+    out << referencePrefix;
+    text = rest.str();
+  }
+  StringRef name = getOpName(diagnostic.getLocation());
+  text = replaceOpName(text, name);
   if (!place.empty())
     out << place << ": ";
   llvm::HighlightColor color = llvm::HighlightColor::Note;
@@ -75,9 +102,9 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
     break;
   }
   llvm::WithColor(out, color) << severity << ": ";
-  StringRef name = getOpName(diagnostic.getLocation());
   out << text;
-  if (!name.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+  if (!name.empty() && !StringRef(text).contains(name) &&
+      diagnostic.getSeverity() == DiagnosticSeverity::Error)
     out << " [" << name << "]";
   out << "\n";
 }

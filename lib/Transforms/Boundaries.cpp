@@ -145,11 +145,15 @@ Value PlanBoundary::distribute(Value source, tv::PieceAttr piece,
                                << "the reference program does not belong to "
                                   "this plan: "
                                << what;
-    if (!source)
+    if (!source) {
       error << " does not exist there";
-    else
-      error << " is " << reference << " there, which does not correspond to "
-            << type << " here over " << mesh;
+      return {};
+    }
+    error << " is " << reference << " there, and " << type << " here";
+    for (auto [axis, noun] :
+         {std::pair("dp", "replicas"), std::pair("mb", "micro-batches")})
+      if (int64_t size = mesh.getAxisSize(axis).value_or(1); size > 1)
+        error << " in each of " << size << " " << noun;
     return {};
   }
   Value &value = known[{source, lineage}];

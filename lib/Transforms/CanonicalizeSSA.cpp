@@ -10,6 +10,7 @@
 #include "Boundaries.h"
 #include "LineageLinker.h"
 #include "PlanExecution.h"
+#include "ReferenceCheck.h"
 #include "Verify/Transforms/Report.h"
 
 using namespace mlir;
@@ -42,9 +43,9 @@ struct CanonicalizeSSAPass
     plan.erase();
   }
 
-  LogicalResult fail(bool malformed) {
-    if (malformed)
-      getOperation()->setAttr("tv.malformed", UnitAttr::get(&getContext()));
+  LogicalResult fail(StringRef malformation) {
+    if (!malformation.empty())
+      setMalformation(getOperation(), malformation);
     return failure();
   }
 
@@ -59,6 +60,8 @@ struct CanonicalizeSSAPass
     auto graph =
         tv::GraphOp::create(builder, plan.getLoc(), "graph", plan.getMesh());
     builder.setInsertionPointToStart(&graph.getBody().emplaceBlock());
+    if (failed(checkReference(reference, plan)))
+      return failure();
     ReferenceBoundary referenceBoundary(builder);
     PlanExecution first(reference, builder, referenceBoundary, true);
     if (failed(first.run()))
@@ -66,11 +69,11 @@ struct CanonicalizeSSAPass
     PlanBoundary planBoundary(builder, referenceBoundary, plan, random);
     PlanExecution second(plan, builder, planBoundary, false);
     if (failed(second.run()))
-      return fail(second.isMalformed());
+      return fail(second.getMalformation());
     second.setDomains();
     FailureOr<LinkCounts> counts = linkLineage(first, second, plan, builder);
     if (failed(counts))
-      return fail(true);
+      return fail("a part of a result is missing");
     int64_t imported = 0, linked = 0;
     plan.walk([&](Operation *) { ++imported; });
     for (Operation &op : graph.getBody().front())

@@ -72,7 +72,9 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted,
         isReady = false;
       }
     if (isReady) {
-      if (stage) {
+      if (stage && !stage.getBody().getOps<tv::UndefinedOp>().empty()) {
+        status.verdict.reason = "it rests on a value that nothing produces";
+      } else if (stage) {
         status.verdict = prove(stage);
       } else {
         status.verdict.reason =

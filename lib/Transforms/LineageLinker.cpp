@@ -45,7 +45,7 @@ private:
   void add(SmallVector<Value> values, Value reference, tv::LineageAttr lineage,
            tv::ContractAttr contract, int64_t device, Location location);
   LogicalResult checkCoverage(StringRef name, ArrayRef<int64_t> shape,
-                              ArrayRef<tv::PieceAttr> pieces);
+                              ArrayRef<tv::BufferOp> holders);
 
   tv::PlanOp planOp;
   tv::MeshAttr mesh;
@@ -126,8 +126,24 @@ void Linker::addLemma(const StatedPiece &stated, Value reference) {
   add({stated.value}, reference, lineage, {}, stated.device, stated.location);
 }
 
+/// `[:, 32:64]` of bounds and extents.
+static std::string printPart(ArrayRef<int64_t> bounds) {
+  std::string text;
+  for (size_t i = 0; i < bounds.size(); i += 3) {
+    text += i ? ", " : "[";
+    bool isWhole = bounds[i] == 0 && bounds[i + 1] == bounds[i + 2];
+    text += isWhole ? ":"
+                    : std::to_string(bounds[i]) + ":" +
+                          std::to_string(bounds[i + 1]);
+  }
+  return text + "]";
+}
+
 LogicalResult Linker::checkCoverage(StringRef name, ArrayRef<int64_t> shape,
-                                    ArrayRef<tv::PieceAttr> pieces) {
+                                    ArrayRef<tv::BufferOp> holders) {
+  SmallVector<tv::PieceAttr> pieces;
+  for (tv::BufferOp holder : holders)
+    pieces.push_back(holder.getPiece());
   // Interval arithmetic on the grid that all bounds make; every cell must lie
   // in some piece.
   SmallVector<SmallVector<int64_t>> cuts(shape.size());
@@ -148,11 +164,18 @@ LogicalResult Linker::checkCoverage(StringRef name, ArrayRef<int64_t> shape,
       return true;
     });
     if (!covered) {
-      InFlightDiagnostic error =
-          planOp.emitOpError("no device holds element [");
+      SmallVector<int64_t> hole;
       for (size_t i = 0; i < shape.size(); ++i)
-        error << (i ? ", " : "") << cuts[i][cell[i]];
-      return error << "] of parameter '" << name << "'";
+        hole.append({cuts[i][cell[i]], cuts[i][cell[i] + 1], shape[i]});
+      InFlightDiagnostic error =
+          emitError(tv::BufferOp(holders.front()).getLoc())
+          << "no device holds part " << printPart(hole) << " of parameter '"
+          << name << "'";
+      for (tv::BufferOp holder : holders)
+        error.attachNote(holder.getLoc())
+            << "device " << holder.getDevice() << " holds part "
+            << printPart(holder.getPiece().getBounds());
+      return error;
     }
     size_t i = 0;
     while (i < shape.size() && ++cell[i] + 1 >= cuts[i].size())
@@ -172,7 +195,7 @@ LogicalResult Linker::addGradients(const PlanExecution &reference,
   for (const FinalGradient &expected : reference.getGradients()) {
     tv::BufferOp parameter = expected.parameter;
     auto shape = cast<RankedTensorType>(expected.value.getType()).getShape();
-    SmallVector<tv::PieceAttr> pieces;
+    SmallVector<tv::BufferOp> holders;
     for (const FinalGradient *gradient : held[parameter.getName()]) {
       tv::BufferOp copy = gradient->parameter;
       tv::PieceAttr piece = copy.getPiece();
@@ -187,17 +210,17 @@ LogicalResult Linker::addGradients(const PlanExecution &reference,
         return copy.emitOpError("the reference program does not belong to this "
                                 "plan: parameter '")
                << parameter.getName() << "' has another shape there";
-      pieces.push_back(piece);
+      holders.push_back(copy);
       add({gradient->value}, expected.value, lineage,
           tv::ContractAttr::get(builder.getContext(),
                                 tv::ContractRole::Gradient,
                                 parameter.getNameAttr()),
           copy.getDevice(), gradient->location);
     }
-    if (pieces.empty())
+    if (holders.empty())
       return planOp.emitOpError("no device trains parameter '")
              << parameter.getName() << "'";
-    if (failed(checkCoverage(parameter.getName(), shape, pieces)))
+    if (failed(checkCoverage(parameter.getName(), shape, holders)))
       return failure();
   }
   return success();

@@ -111,7 +111,7 @@ FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
   Value total;
   for (const Round &round : rounds) {
     if (round.value.getType() != type) {
-      malformed = true;
+      malformation = "shapes do not fit";
       return emitError(round.location) << "adds " << round.value.getType()
                                        << " to a gradient of " << type;
     }

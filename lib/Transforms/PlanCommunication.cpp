@@ -46,7 +46,7 @@ PlanExecution::Step PlanExecution::executeReceive(Device &device,
   Sent sent = channel.front();
   channel.pop_front();
   if (sent.bound.value.getType() != op.getResult().getType()) {
-    malformed = true;
+    malformation = "what one device sends, another does not receive";
     op.emitOpError("expects ")
             .append(op.getResult().getType(), ", device ", source, " sends ",
                     sent.bound.value.getType())
@@ -84,7 +84,7 @@ PlanExecution::Step PlanExecution::executeCommunicate(Device &device,
     return Step::Blocked;
   std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
   if (!llvm::is_contained(group, device.number)) {
-    malformed = true;
+    malformation = "a device is outside the group of its collective";
     op.emitOpError("runs on device ")
         << device.number << ", which is not in its group";
     return Step::Failed;
@@ -132,7 +132,7 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
   tv::CommunicateOp first = arrivals.front().op;
   for (const Arrival &arrival : arrivals.drop_front())
     if (failed(checkMembers(first, arrival.op))) {
-      malformed = true;
+      malformation = "the members of a group do different things";
       return failure();
     }
   if (first.getReplicas() && first.getKind() != tv::CollectiveKind::AllReduce)
@@ -175,9 +175,11 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
                    SmallVectorImpl<Value> &results) -> LogicalResult {
     switch (first.getKind()) {
     case tv::CollectiveKind::AllReduce:
-      for (Value value : values)
+      for (auto [member, value] : llvm::zip(group, values))
         if (value.getType() != type)
-          return first.emitOpError("members differ in shape");
+          return first.emitOpError("adds up ")
+                 << value.getType() << " of device " << member
+                 << ", its result is " << type;
       results.assign(count,
                      tv::AllReduceOp::create(builder, first.getLoc(), type,
                                              values, over, tv::DomainAttr()));
@@ -238,7 +240,7 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
       FailureOr<SmallVector<Bound>> own =
           instantiate(first, member, whole, cut);
       if (failed(own)) {
-        malformed = true;
+        malformation = "shapes do not fit";
         return failure();
       }
       llvm::append_range(parts, *own);
@@ -248,7 +250,7 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
   FailureOr<SmallVector<Bound>> results =
       instantiate(first, where, operands, build);
   if (failed(results)) {
-    malformed = true;
+    malformation = "shapes do not fit";
     return failure();
   }
   for (auto [member, bound] : llvm::zip(group, *results))
@@ -258,25 +260,67 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
   return success();
 }
 
+SmallVector<PlanExecution::Device *>
+PlanExecution::findAwaited(const Device &device) {
+  SmallVector<Device *> awaited;
+  auto receive = dyn_cast<tv::ReceiveOp>(device.blockedAt);
+  auto communicate = dyn_cast<tv::CommunicateOp>(device.blockedAt);
+  for (Device &other : devices) {
+    bool isMember =
+        communicate && llvm::is_contained(communicate.getGroup(), other.number);
+    // A member that has arrived as well waits for the others.
+    for (auto &[collective, arrivals] : pending)
+      if (llvm::any_of(arrivals, [&](const Arrival &arrival) {
+            return arrival.device == device.number;
+          }))
+        for (const Arrival &arrival : arrivals)
+          isMember &= arrival.device != other.number;
+    if (&other != &device &&
+        (isMember ||
+         (receive && static_cast<int64_t>(receive.getPeer()) == other.number)))
+      awaited.push_back(&other);
+  }
+  return awaited;
+}
+
 LogicalResult PlanExecution::reportDeadlock() {
-  malformed = true;
+  malformation = "devices wait for each other without end";
+  auto isAtEnd = [](const Device *device) {
+    return !device->frame && device->next == device->end;
+  };
+  // One that waits for a device that has nothing left to run tells most.
+  Device *first = nullptr;
   for (Device &device : devices) {
     if (!device.blockedAt)
       continue;
-    if (auto receive = dyn_cast<tv::ReceiveOp>(device.blockedAt))
-      return receive.emitOpError("on device ")
-             << device.number << " waits for device " << receive.getPeer()
-             << ", which sends nothing more";
-    if (auto communicate = dyn_cast<tv::CommunicateOp>(device.blockedAt)) {
-      InFlightDiagnostic error = communicate.emitOpError("on device ");
-      error << device.number << " waits for members of its group";
-      for (Device &member : devices)
-        if (llvm::is_contained(communicate.getGroup(), member.number) &&
-            &member != &device && member.blockedAt)
-          error.attachNote(member.blockedAt->getLoc())
-              << "device " << member.number << " waits here";
-      return error;
+    if (!first)
+      first = &device;
+    if (llvm::any_of(findAwaited(device), isAtEnd)) {
+      first = &device;
+      break;
     }
   }
-  return plan.emitOpError("does not run to its end");
+  if (!first)
+    return plan.emitOpError("does not run to its end");
+  InFlightDiagnostic error = first->blockedAt->emitOpError("on device ");
+  error << first->number;
+  if (auto receive = dyn_cast<tv::ReceiveOp>(first->blockedAt))
+    error << " waits for device " << receive.getPeer()
+          << ", which sends nothing more";
+  else
+    error << " waits for members of its group";
+  for (auto &[collective, arrivals] : pending)
+    for (const Arrival &arrival : arrivals)
+      if (arrival.device == first->number && arrival.bound.microBatch >= 0)
+        error << ", in micro-batch " << arrival.bound.microBatch;
+  for (Device *device : findAwaited(*first)) {
+    if (isAtEnd(device))
+      error.attachNote(first->blockedAt->getLoc())
+          << "device " << device->number
+          << " has run to its end without taking part";
+    else if (device->blockedAt)
+      error.attachNote(device->blockedAt->getLoc())
+          << "device " << device->number << " waits here";
+  }
+  return error;
 }

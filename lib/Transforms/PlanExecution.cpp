@@ -49,7 +49,7 @@ LogicalResult PlanExecution::run() {
       return reportDeadlock();
   for (auto &[channel, sent] : channels)
     if (!sent.empty()) {
-      malformed = true;
+      malformation = "what one device sends, another does not receive";
       return sent.front().op->emitOpError("to device ")
              << channel.second << " is never received";
     }
@@ -133,7 +133,7 @@ PlanExecution::Step PlanExecution::execute(Device &device, Operation *op) {
     auto [saved, isNew] = device.saved.try_emplace(
         {device.frame->call.getInstance(), save.getOp()});
     if (!isNew) {
-      malformed = true;
+      malformation = "an op runs twice in one execution";
       op->emitOpError("runs twice in execution ")
           << device.frame->call.getInstance();
       return Step::Failed;
@@ -396,7 +396,7 @@ PlanExecution::Step PlanExecution::executeBackward(Device &device,
   auto found = mirror ? device.saved.find({*mirror, op.getForward()})
                       : device.saved.end();
   if (found == device.saved.end()) {
-    malformed = true;
+    malformation = "a backward op runs before its forward op";
     op.emitOpError("runs before its forward op (cell ")
         << op.getForward() << ") in the execution that it mirrors";
     return Step::Failed;
@@ -425,7 +425,7 @@ PlanExecution::Step PlanExecution::executeBackward(Device &device,
         return op.emitOpError("has no result ") << number;
       if (cast<RankedTensorType>(gradient.getType()).getShape() !=
           cast<RankedTensorType>(produced[number].getType()).getShape()) {
-        malformed = true;
+        malformation = "shapes do not fit";
         return op.emitOpError("takes a gradient of another shape than the "
                               "forward result");
       }
@@ -453,7 +453,7 @@ PlanExecution::Step PlanExecution::executeBackward(Device &device,
             tv::DomainAttr());
       if (cast<RankedTensorType>(gradient.getType()).getShape() !=
           type.getShape()) {
-        malformed = true;
+        malformation = "shapes do not fit";
         return op.emitOpError("declares a gradient of ")
                << type << ", the forward operand has " << gradient.getType();
       }

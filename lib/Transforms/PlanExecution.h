@@ -76,10 +76,10 @@ public:
                 BoundarySource &boundary, bool isReference);
 
   /// Runs all programs to the end. Fails after an error at the op that cannot
-  /// be executed: `isMalformed()` then tells a broken plan from one that is
-  /// not understood.
+  /// be executed: if the plan is broken, `getMalformation()` then says in what
+  /// way; it is empty if the plan is not understood.
   llvm::LogicalResult run();
-  bool isMalformed() const { return malformed; }
+  llvm::StringRef getMalformation() const { return malformation; }
 
   llvm::ArrayRef<StatedPiece> getPieces() const { return pieces; }
   llvm::ArrayRef<PlanOutput> getOutputs() const { return outputs; }
@@ -146,7 +146,8 @@ private:
   /// Verifies one op. Types that do not fit are the plan's fault, at this op.
   llvm::LogicalResult check(mlir::Operation *op) {
     llvm::LogicalResult result = mlir::verify(op, /*verifyRecursively=*/false);
-    malformed |= failed(result);
+    if (failed(result))
+      malformation = "shapes do not fit";
     return result;
   }
   /// The results of `op` on `operands`: built by `build`, or found again.
@@ -174,6 +175,8 @@ private:
   Step executeCommunicate(Device &device, tv::CommunicateOp op);
   mlir::LogicalResult complete(llvm::MutableArrayRef<Arrival> arrivals);
   mlir::LogicalResult reportDeadlock();
+  /// The devices that have to move before the blocked `device` can.
+  llvm::SmallVector<Device *> findAwaited(const Device &device);
   Bound moveTo(Bound bound, int64_t microBatch, mlir::Operation *op,
                llvm::ArrayRef<int64_t> devices);
   /// All micro-batches where none is named.
@@ -184,7 +187,7 @@ private:
   mlir::OpBuilder &builder;
   BoundarySource &boundary;
   bool isReference;
-  bool malformed = false;
+  llvm::StringRef malformation;
   int64_t microBatchCount;
   mlir::SymbolTable symbols;
   std::deque<Device> devices;

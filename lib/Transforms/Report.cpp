@@ -14,6 +14,7 @@ using namespace verify;
 static constexpr llvm::StringLiteral statisticsName = "tv.statistics";
 static constexpr llvm::StringLiteral assumptionsName = "tv.assumptions";
 static constexpr llvm::StringLiteral answerName = "tv.answer";
+static constexpr llvm::StringLiteral malformationName = "tv.malformed";
 
 void verify::addStatistic(ModuleOp module, StringRef name, int64_t count) {
   NamedAttrList list;
@@ -63,4 +64,14 @@ std::optional<Answer> verify::getAnswer(ModuleOp module) {
   if (text.getValue() == "refuted")
     return Answer::Refuted;
   return Answer::Unknown;
+}
+
+void verify::setMalformation(ModuleOp module, StringRef reason) {
+  module->setAttr(malformationName,
+                  StringAttr::get(module.getContext(), reason));
+}
+
+std::optional<StringRef> verify::getMalformation(ModuleOp module) {
+  auto text = module->getAttrOfType<StringAttr>(malformationName);
+  return text ? std::optional(text.getValue()) : std::nullopt;
 }

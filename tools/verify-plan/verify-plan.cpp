@@ -131,9 +131,10 @@ int main(int argc, char **argv) {
   verify::CanonicalizeSSAPassOptions link;
   link.random = random;
   if (!runPass("link", verify::createCanonicalizeSSAPass(link))) {
-    if (!(*module)->hasAttr("tv.malformed"))
+    std::optional<StringRef> reason = verify::getMalformation(*module);
+    if (!reason)
       return BadInput;
-    outs() << "refuted: the plan cannot be executed\n";
+    outs() << "refuted: the plan cannot be executed: " << *reason << "\n";
     return Refuted;
   }
   runPass("check", verify::createCheckEquivPass(

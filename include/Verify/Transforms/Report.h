@@ -35,6 +35,11 @@ llvm::SmallVector<llvm::StringRef> getAssumptions(mlir::ModuleOp module);
 void setAnswer(mlir::ModuleOp module, Answer answer);
 std::optional<Answer> getAnswer(mlir::ModuleOp module);
 
+/// Writes and reads the module's `tv.malformed`: why the plan cannot be
+/// executed, if it cannot.
+void setMalformation(mlir::ModuleOp module, llvm::StringRef reason);
+std::optional<llvm::StringRef> getMalformation(mlir::ModuleOp module);
+
 } // namespace verify
 
 #endif // VERIFY_TRANSFORMS_REPORT_H
