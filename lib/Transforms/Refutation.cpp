@@ -6,8 +6,8 @@
 
 #include "Refutation.h"
 
-#include "Verify/Analysis/DenseEvaluator.h"
-#include "llvm/ADT/Hashing.h"
+#include "WitnessInputs.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -17,71 +17,6 @@ using namespace verify;
 static constexpr unsigned drawLimit = 3;
 /// Precisions of the intervals, in bits.
 static constexpr unsigned precisions[] = {64, 128, 256};
-/// Results that are named in full.
-static constexpr size_t namedResults = 4;
-
-namespace {
-/// Elements of inputs and parameters as small rationals, a function of the
-/// tensor, the position and the seed alone, so that runs in different algebras
-/// see the same numbers.
-class InputSource : public ElementSource {
-public:
-  InputSource(NumericAlgebra &algebra, unsigned seed, ArrayRef<int64_t> data)
-      : algebra(algebra), seed(seed), data(data) {}
-
-  Scalar input(Value value, ArrayRef<int64_t> index) override {
-    auto op = value.getDefiningOp<tv::InputOp>();
-    uint64_t name = op ? hash(op.getContract().getName().getValue()) : 0;
-    // Weights are divided by what they are summed over, so that nothing grows
-    // beyond what exponentials bear.
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(value.getType()).getShape();
-    int64_t scale = shape.size() < 2 ? 1 : llvm::PowerOf2Ceil(shape.back());
-    Scalar drawn = draw(name, getSort(value.getType()), index, scale);
-    if (!op || op.getContract().getRole() != tv::ContractRole::Random)
-      return drawn;
-    // Draws of random ops are 0 or 1.
-    bool isKept = algebra.toDouble(drawn) > 0;
-    return algebra.rational(isKept);
-  }
-  Scalar opaque(unsigned number, Type type, ArrayRef<int64_t> index) override {
-    return draw(number, getSort(type), index);
-  }
-  Scalar undefined(Operation *op, ArrayRef<int64_t> place) override {
-    return draw(hash(cast<tv::UndefinedOp>(op).getName()),
-                getSort(op->getResult(0).getType()), place);
-  }
-
-private:
-  /// FNV-1a: the same on every machine, as the seed is printed.
-  static uint64_t hash(StringRef text) {
-    uint64_t value = 1469598103934665603u;
-    for (char letter : text)
-      value = (value ^ static_cast<unsigned char>(letter)) * 1099511628211u;
-    return value;
-  }
-  Scalar draw(uint64_t name, ScalarSort sort, ArrayRef<int64_t> index,
-              int64_t scale = 1) {
-    uint64_t state = name + seed * 0x9e3779b97f4a7c15u;
-    for (int64_t position : index)
-      state =
-          (state ^ static_cast<uint64_t>(position + 1)) * 0xbf58476d1ce4e5b9u;
-    state ^= state >> 31;
-    state *= 0x94d049bb133111ebu;
-    state ^= state >> 29;
-    if (sort == ScalarSort::Integer)
-      return algebra.integer(data[state % data.size()]);
-    if (sort == ScalarSort::Boolean)
-      return algebra.boolean(state % 2);
-    // Odd eighths between -1 and 1, none of them 0.
-    return algebra.rational(2 * static_cast<int64_t>(state % 8) - 7, 8 * scale);
-  }
-
-  NumericAlgebra &algebra;
-  unsigned seed;
-  SmallVector<int64_t> data;
-};
-} // namespace
 
 Refutation::Refutation(tv::GraphOp graph, unsigned seed)
     : graph(graph), seed(seed),
@@ -92,43 +27,15 @@ Refutation::Refutation(tv::GraphOp graph, unsigned seed)
       results.push_back(expect);
 }
 
-SmallVector<int64_t> Refutation::getDataValues() const {
-  // Integer data take values that are kept wherever they select a position.
-  SmallVector<int64_t> values;
-  for (auto oneHot : tv::GraphOp(graph).getBody().getOps<tv::OneHotOp>()) {
-    if (oneHot->hasAttr("domain"))
-      continue;
-    for (Representative entry : factors.getRepresentatives(
-             factors.getDimensions(oneHot.getResult()).back()))
-      if (entry.weight == 1 && !llvm::is_contained(values, entry.position))
-        values.push_back(entry.position);
-  }
-  if (values.empty())
-    values.push_back(0);
-  return values;
-}
-
-/// Whether doubles differ by more than rounding explains. Only intervals
-/// decide; this chooses what they look at.
-static bool differ(double left, double right) {
-  double difference = std::abs(left - right);
-  return difference > 1e-7 * std::max(std::abs(left), std::abs(right)) &&
-         difference > 1e-13;
-}
-
 bool Refutation::findWrongResults() {
-  DoubleAlgebra algebra;
-  InputSource source(algebra, seed, getDataValues());
-  DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
-  if (failed(evaluator.run(results))) {
-    failureReason = evaluator.getFailure();
+  diagnosis.emplace(graph, factors, seed);
+  if (failed(diagnosis->compare(results))) {
+    failureReason = diagnosis->getFailure();
     return false;
   }
   wrong.clear();
   for (tv::ExpectOp result : results)
-    if (evaluator.compare(result, [&](Scalar reference, Scalar plan) {
-          return differ(algebra.toDouble(reference), algebra.toDouble(plan));
-        }))
+    if (diagnosis->isDifferent(result))
       wrong.push_back(result);
   if (wrong.empty())
     failureReason = "reference and plan agree on the inputs that were tried";
@@ -171,7 +78,7 @@ bool Refutation::confirm() {
       });
   for (unsigned precision : precisions) {
     IntervalAlgebra algebra(precision);
-    InputSource source(algebra, seed, getDataValues());
+    WitnessInputs source(algebra, seed, getDataValues(graph, factors));
     DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
     if (failed(evaluator.run(cheapest))) {
       failureReason = evaluator.getFailure();
@@ -202,100 +109,9 @@ bool Refutation::confirm() {
   return false;
 }
 
-std::optional<Refutation::Witness> Refutation::findRootCause() {
-  DoubleAlgebra algebra;
-  InputSource source(algebra, seed, getDataValues());
-  DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
-  // Only what a wrong result depends on, in program order.
-  llvm::DenseSet<Operation *> cone;
-  SmallVector<Value> worklist;
-  for (tv::ExpectOp result : wrong)
-    llvm::append_range(worklist, result.getValues());
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (op && cone.insert(op).second)
-      llvm::append_range(worklist, op->getOperands());
-  }
-  SmallVector<tv::ExpectOp> candidates;
-  for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
-    if (cone.contains(expect.getValues().front().getDefiningOp()))
-      candidates.push_back(expect);
-  llvm::stable_sort(candidates, [](tv::ExpectOp left, tv::ExpectOp right) {
-    Operation *first = left.getValues().back().getDefiningOp();
-    Operation *second = right.getValues().back().getDefiningOp();
-    return first != second && first->isBeforeInBlock(second);
-  });
-  if (failed(evaluator.run(candidates)))
-    return std::nullopt;
-  for (tv::ExpectOp expect : candidates) {
-    auto difference =
-        evaluator.compare(expect, [&](Scalar reference, Scalar plan) {
-          return differ(algebra.toDouble(reference), algebra.toDouble(plan));
-        });
-    if (!difference)
-      continue;
-    Witness witness;
-    witness.expect = expect;
-    witness.index = difference->index;
-    witness.referenceIndex = difference->referenceIndex;
-    for (auto [axis, coordinate] : llvm::enumerate(difference->coordinates))
-      if (coordinate >= 0)
-        witness.coordinates.push_back(
-            {factors.getAxisName(axis).str(), coordinate});
-    witness.planValue = printNumber(algebra.toDouble(difference->plan));
-    witness.referenceValue =
-        printNumber(algebra.toDouble(difference->reference));
-    return witness;
-  }
-  return std::nullopt;
-}
-
 //===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
-
-/// `gradient of 'w'`, or what op a lemma speaks of.
-static std::string describe(tv::ExpectOp expect) {
-  if (std::optional<tv::ContractAttr> contract = expect.getContract()) {
-    bool isGradient = contract->getRole() == tv::ContractRole::Gradient;
-    return ((isGradient ? "gradient of '" : "output '") +
-            contract->getName().getValue() + "'")
-        .str();
-  }
-  if (auto name = dyn_cast<NameLoc>(expect.getLoc()))
-    return "result of '" + name.getName().str() + "'";
-  return "result of this op";
-}
-
-/// `device 1 of 2 replicas, all micro-batches`.
-static std::string describePlace(tv::ExpectOp expect, tv::MeshAttr mesh) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  if (tv::AxisSetAttr devices = expect.getDomain().getSet("device")) {
-    out << (devices.size() == 1 ? "device " : "devices ");
-    ArrayRef<int64_t> bounds = devices.getBounds();
-    for (size_t i = 0; i < bounds.size(); i += 2) {
-      out << (i ? ", " : "") << bounds[i];
-      if (bounds[i + 1] > bounds[i] + 1)
-        out << "-" << bounds[i + 1] - 1;
-    }
-  }
-  int64_t replicas = mesh.getAxisSize("dp").value_or(1);
-  if (replicas > 1)
-    out << " of all " << replicas << " replicas";
-  if (tv::AxisSetAttr set = expect.getDomain().getSet("mb")) {
-    ArrayRef<int64_t> bounds = set.getBounds();
-    out << ", micro-batch";
-    for (size_t i = 0; i < bounds.size(); i += 2) {
-      out << (i ? ", " : " ") << bounds[i];
-      if (bounds[i + 1] > bounds[i] + 1)
-        out << "-" << bounds[i + 1] - 1;
-    }
-  } else if (mesh.getAxisSize("mb").value_or(1) > 1) {
-    out << ", all micro-batches";
-  }
-  return text;
-}
 
 static std::string describeElement(ArrayRef<int64_t> index) {
   std::string text = "element [";
@@ -304,33 +120,92 @@ static std::string describeElement(ArrayRef<int64_t> index) {
   return text + "]";
 }
 
+/// `1 output and the gradients of 10 parameters`.
+static std::string summarize(ArrayRef<tv::ExpectOp> results) {
+  llvm::StringSet<> outputs, gradients;
+  for (tv::ExpectOp result : SmallVector<tv::ExpectOp>(results)) {
+    tv::ContractAttr contract = *result.getContract();
+    bool isOutput = contract.getRole() == tv::ContractRole::Output;
+    (isOutput ? outputs : gradients).insert(contract.getName().getValue());
+  }
+  auto count = [](size_t number, StringRef noun) {
+    return (Twine(number) + " " + noun + (number == 1 ? "" : "s")).str();
+  };
+  std::string text;
+  if (!outputs.empty())
+    text = count(outputs.size(), "output");
+  if (gradients.size() == 1)
+    text += std::string(text.empty() ? "" : " and ") +
+            "the gradient of 1 parameter";
+  else if (!gradients.empty())
+    text += std::string(text.empty() ? "" : " and ") + "the gradients of " +
+            count(gradients.size(), "parameter");
+  return text;
+}
+
+static void printElement(Diagnostic &note, tv::ExpectOp expect,
+                         const DifferentElement &element) {
+  note << describeElement(element.index) << " of " << describe(expect) << " is "
+       << element.planValue << " in the plan and " << element.referenceValue
+       << " in the reference";
+  StringRef separator = ", at ";
+  for (auto &[axis, coordinate] : element.coordinates) {
+    note << separator
+         << (axis == "dp"   ? "replica"
+             : axis == "mb" ? "micro-batch"
+                            : axis)
+         << " " << coordinate;
+    separator = ", ";
+  }
+}
+
 void Refutation::report() {
   tv::MeshAttr mesh = graph.getMesh();
-  std::optional<Witness> cause = findRootCause();
-  const Witness &first = cause ? *cause : confirmed;
-  tv::ExpectOp expect = first.expect;
-  InFlightDiagnostic error = emitError(expect.getLoc())
-                             << describe(expect)
-                             << " differs from the reference on "
-                             << describePlace(expect, mesh);
-  Diagnostic &values = error.attachNote(expect.getLoc());
-  values << describeElement(first.index) << " is " << first.planValue
-         << " in the plan and " << first.referenceValue << " in the reference";
-  for (auto &[axis, coordinate] : first.coordinates)
-    values << (axis == first.coordinates.front().first ? ", at " : ", ") << axis
-           << " " << coordinate;
-  Location source = expect.getReference().getLoc();
-  error.attachNote(source) << "single-device model: the reference value is "
-                              "computed here";
-  std::string list;
-  for (tv::ExpectOp result : ArrayRef(wrong).take_front(namedResults))
-    list += (list.empty() ? "" : ", ") + describe(result) + " on " +
-            describePlace(result, mesh);
-  if (wrong.size() > namedResults)
-    list += " and " + std::to_string(wrong.size() - namedResults) + " more";
-  error.attachNote(expect.getLoc())
-      << wrong.size() << " of " << results.size()
-      << " results of the run come out wrong: " << list;
+  std::optional<Finding> finding = diagnosis->find(wrong);
+  if (!finding) {
+    finding.emplace();
+    finding->expect = confirmed.expect;
+    finding->alike = {confirmed.expect};
+    finding->element = {
+        confirmed.index, confirmed.planValue, confirmed.referenceValue, {}};
+  }
+  tv::ExpectOp expect = finding->expect;
+  Operation *op = finding->op;
+  bool isUndefined = finding->kind == DifferenceKind::Undefined;
+  Location place = op && (isUndefined || !expect.getContract())
+                       ? op->getLoc()
+                       : expect.getLoc();
+  InFlightDiagnostic error = emitError(place);
+  if (isUndefined) {
+    error << "undefined value: " << finding->explanation;
+  } else {
+    error << describe(expect) << " differs from the reference on "
+          << describePlace(finding->alike, finding->microBatches, mesh);
+    if (!finding->explanation.empty())
+      error.attachNote(op ? op->getLoc() : place)
+          << getName(finding->kind) << ": " << finding->explanation;
+  }
+  for (auto &[where, text] : finding->related)
+    error.attachNote(where) << text;
+  error.attachNote(expect.getReference().getLoc())
+      << "single-device model: "
+      << (isUndefined ? "the value that depends on it" : "the reference value")
+      << " is computed here";
+  if (!isUndefined)
+    printElement(error.attachNote(expect.getLoc()), expect, finding->element);
+  if (finding->otherValues)
+    error.attachNote(finding->other.getLoc())
+        << finding->otherValues << " more "
+        << (finding->otherValues == 1 ? "value differs" : "values differ")
+        << " with nothing wrong before, the first is "
+        << describe(finding->other) << " on "
+        << describePlace(finding->other, {}, mesh);
+  error.attachNote(place) << "as a consequence " << wrong.size() << " of "
+                          << results.size()
+                          << " results come out wrong: " << summarize(wrong)
+                          << ", on " << describePlace(wrong, {}, mesh);
+  if (isUndefined)
+    return;
   error.attachNote(confirmed.expect.getLoc())
       << "counterexample: with the inputs of seed " << seed << ", "
       << describeElement(confirmed.index) << " of "

@@ -13,8 +13,7 @@
 #ifndef VERIFY_LIB_TRANSFORMS_REFUTATION_H
 #define VERIFY_LIB_TRANSFORMS_REFUTATION_H
 
-#include "Verify/Analysis/FactorAnalysis.h"
-#include "Verify/IR/TVOps.h"
+#include "Diagnosis.h"
 
 namespace verify {
 
@@ -36,19 +35,17 @@ private:
   struct Witness {
     tv::ExpectOp expect;
     llvm::SmallVector<int64_t> index, referenceIndex;
-    llvm::SmallVector<std::pair<std::string, int64_t>> coordinates;
     std::string planValue, referenceValue;
     unsigned precision = 0;
   };
   bool findWrongResults();
   bool confirm();
-  std::optional<Witness> findRootCause();
-  llvm::SmallVector<int64_t> getDataValues() const;
 
   tv::GraphOp graph;
   unsigned seed;
   FactorAnalysis factors;
   llvm::SmallVector<tv::ExpectOp> results, wrong;
+  std::optional<Diagnosis> diagnosis; ///< of the last inputs
   Witness confirmed;
   std::string failureReason;
 };

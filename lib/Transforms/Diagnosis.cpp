@@ -1,0 +1,363 @@
+//===- Diagnosis.cpp - where a plan goes wrong first ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnosis.h"
+
+#include "WitnessInputs.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// Most ops of the reference that are compared with those of the plan.
+static constexpr size_t referenceLimit = 400;
+/// Most ops between a wrong value and the last ones that are right.
+static constexpr size_t regionLimit = 600;
+
+Diagnosis::Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors,
+                     unsigned seed)
+    : graph(graph), factors(factors), seed(seed), matcher(graph) {}
+
+//===----------------------------------------------------------------------===//
+// The first value that differs
+//===----------------------------------------------------------------------===//
+
+/// Everything the values of `expects` depend on.
+static llvm::DenseSet<Operation *> findCone(ArrayRef<tv::ExpectOp> expects) {
+  llvm::DenseSet<Operation *> cone;
+  SmallVector<Value> worklist;
+  for (tv::ExpectOp expect : expects)
+    llvm::append_range(worklist, tv::ExpectOp(expect).getValues());
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (op && cone.insert(op).second)
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return cone;
+}
+
+static std::string printNumber(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
+  return text;
+}
+
+LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
+  llvm::DenseSet<Operation *> cone = findCone(results);
+  SmallVector<tv::ExpectOp> candidates(results);
+  for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
+    if (!expect.getContract() &&
+        cone.contains(expect.getValues().front().getDefiningOp()))
+      candidates.push_back(expect);
+  DoubleAlgebra algebra;
+  WitnessInputs source(algebra, seed, getDataValues(graph, factors));
+  DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
+  auto differs = [&](Scalar reference, Scalar plan) {
+    return isFarApart(algebra.toDouble(reference), algebra.toDouble(plan));
+  };
+  std::optional<unsigned> batchAxis = factors.findAxis("mb");
+  auto compareOne = [&](tv::ExpectOp expect) {
+    auto found = evaluator.compare(expect, differs);
+    if (!found) {
+      if (evaluator.getFailure().empty())
+        agreeing.insert(expect);
+      else
+        failureReason = evaluator.getFailure();
+      return;
+    }
+    Difference &difference = differences[expect];
+    difference.element.index = found->index;
+    difference.element.planValue = printNumber(algebra.toDouble(found->plan));
+    difference.element.referenceValue =
+        printNumber(algebra.toDouble(found->reference));
+    for (auto [axis, coordinate] : llvm::enumerate(found->coordinates))
+      if (coordinate >= 0 && factors.getAxisSize(axis) > 1)
+        difference.element.coordinates.push_back(
+            {factors.getAxisName(axis).str(), coordinate});
+    // Micro-batches are told apart where all of them are looked at.
+    if (!batchAxis || found->coordinates[*batchAxis] < 0)
+      return;
+    llvm::DenseSet<int64_t> where;
+    SmallVector<Value> values(expect.getValues());
+    (void)evaluator.visit({values, expect.getReference(), expect.getLineage(),
+                           expect.getDomain()},
+                          /*skipsUnknown=*/false,
+                          [&](const Coordinates &coordinates, ArrayRef<int64_t>,
+                              Scalar reference, Scalar plan) {
+                            if (differs(reference, plan))
+                              where.insert(coordinates[*batchAxis]);
+                            return DenseEvaluator::Visit::Continue;
+                          });
+    auto all = factors.getRepresentatives(factors.getAxis(*batchAxis));
+    if (where.size() < all.size() &&
+        llvm::all_of(all,
+                     [](Representative entry) { return entry.weight == 1; }))
+      difference.microBatches.assign(where.begin(), where.end());
+    llvm::sort(difference.microBatches);
+  };
+  if (failed(evaluator.runInPassing(candidates, compareOne)))
+    failureReason = evaluator.getFailure();
+  return success(failureReason.empty());
+}
+
+SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
+  for (Operation *op : agreeing)
+    if (auto expect = cast<tv::ExpectOp>(op); expect.getValues().size() == 1)
+      holding.try_emplace(expect.getValues().front(), expect);
+  llvm::MapVector<Value, SmallVector<tv::ExpectOp, 1>> claims;
+  for (auto &[op, difference] : differences)
+    for (Value value : cast<tv::ExpectOp>(op).getValues()) {
+      differing.insert(value);
+      claims[value].push_back(cast<tv::ExpectOp>(op));
+    }
+  for (Value value : differing)
+    holding.erase(value);
+  // What leads to a wrong result without a value that holds in between.
+  llvm::DenseSet<Value> suspicious;
+  SmallVector<Value> worklist;
+  for (tv::ExpectOp result : wrong)
+    llvm::append_range(worklist, tv::ExpectOp(result).getValues());
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (holding.contains(value) || !suspicious.insert(value).second)
+      continue;
+    if (Operation *op = value.getDefiningOp())
+      llvm::append_range(worklist, op->getOperands());
+  }
+  // In the order of the block, those that nothing that differs leads to.
+  llvm::DenseSet<Value> tainted;
+  SmallVector<tv::ExpectOp> roots;
+  for (Operation &op : graph.getBody().front()) {
+    if (op.getNumResults() != 1 || !suspicious.contains(op.getResult(0)))
+      continue;
+    Value value = op.getResult(0);
+    bool isTainted = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return tainted.contains(operand);
+    });
+    if (isTainted || differing.contains(value))
+      tainted.insert(value);
+    if (isTainted || !differing.contains(value))
+      continue;
+    SmallVector<tv::ExpectOp, 1> own = claims[value];
+    llvm::sort(own, [](tv::ExpectOp left, tv::ExpectOp right) {
+      return left->isBeforeInBlock(right);
+    });
+    llvm::append_range(roots, own);
+  }
+  return roots;
+}
+
+std::optional<Finding> Diagnosis::find(ArrayRef<tv::ExpectOp> wrong) {
+  SmallVector<tv::ExpectOp> roots = findRoots(wrong);
+  if (roots.empty())
+    return std::nullopt;
+  Finding finding;
+  finding.expect = roots.front();
+  finding.roots = roots;
+  for (tv::ExpectOp root : roots)
+    if (root.getReference() == finding.expect.getReference() &&
+        getPlaceKey(root.getLoc()) == getPlaceKey(finding.expect.getLoc()))
+      finding.alike.push_back(root);
+    else if (++finding.otherValues == 1)
+      finding.other = root;
+  finding.laterValues = differences.size() - roots.size();
+  const Difference &difference = differences[finding.expect];
+  finding.element = difference.element;
+  finding.microBatches = difference.microBatches;
+  explain(finding);
+  return finding;
+}
+
+//===----------------------------------------------------------------------===//
+// Around the first value that differs
+//===----------------------------------------------------------------------===//
+
+void Diagnosis::collectRegion(tv::ExpectOp expect) {
+  SmallVector<Value> worklist(expect.getValues());
+  llvm::SetVector<Value> ends;
+  ends.insert(expect.getReference());
+  llvm::DenseSet<Value> boundary;
+  while (!worklist.empty() && region.size() < regionLimit) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !region.insert(op))
+      continue;
+    if (auto found = holding.find(value); found != holding.end()) {
+      boundary.insert(found->second.getReference());
+      continue;
+    }
+    llvm::append_range(worklist, op->getOperands());
+  }
+  // The reference, breadth first, up to the values that are known to hold.
+  std::vector<Value> queue = {expect.getReference()};
+  for (size_t at = 0;
+       at < queue.size() && referenceRegion.size() < referenceLimit; ++at) {
+    Operation *op = queue[at].getDefiningOp();
+    if (!op || !referenceRegion.insert(op) || boundary.contains(queue[at]))
+      continue;
+    queue.insert(queue.end(), op->operand_begin(), op->operand_end());
+  }
+  addSimilarOps();
+  auto inOrder = [](Operation *left, Operation *right) {
+    return left->isBeforeInBlock(right);
+  };
+  for (auto *ops : {&region, &referenceRegion}) {
+    SmallVector<Operation *> sorted = ops->takeVector();
+    llvm::sort(sorted, inOrder);
+    ops->insert(sorted.begin(), sorted.end());
+  }
+}
+
+void Diagnosis::addSimilarOps() {
+  // The same ops of the model elsewhere, where operands may come from.
+  llvm::StringSet<> places;
+  for (Operation *op : region)
+    places.insert(getPlaceKey(op->getLoc()));
+  for (Operation &op : graph.getBody().front())
+    if (op.getNumResults() == 1 && !op.hasAttr("domain") &&
+        places.contains(getPlaceKey(op.getLoc())) &&
+        referenceRegion.size() < 2 * referenceLimit)
+      referenceRegion.insert(&op);
+}
+
+void Diagnosis::explain(Finding &finding) {
+  collectRegion(finding.expect);
+  if (findUndefined(finding) || findMissingMicroBatch(finding))
+    return;
+  llvm::SetVector<Value> kept;
+  for (Operation *op : region) {
+    kept.insert(op->getResult(0));
+    for (Value counterpart : matcher.getCounterparts(op->getResult(0)))
+      kept.insert(counterpart);
+  }
+  for (Operation *op : referenceRegion)
+    kept.insert(op->getResult(0));
+  kept.insert(finding.expect.getReference());
+  for (tv::ExpectOp root : finding.roots)
+    if (getPlaceKey(root.getLoc()) == getPlaceKey(finding.expect.getLoc()))
+      kept.insert(root.getValues().begin(), root.getValues().end());
+  DoubleAlgebra algebra;
+  WitnessInputs source(algebra, seed, getDataValues(graph, factors));
+  DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
+  if (failed(evaluator.run(finding.expect, kept.getArrayRef())))
+    return;
+  matcher.setExecution(factors, algebra, evaluator);
+  if (!classifyStated(finding))
+    classifyRegion(finding);
+  if (finding.op)
+    noteParameters(finding, finding.op);
+}
+
+bool Diagnosis::findUndefined(Finding &finding) {
+  for (Operation *op : region) {
+    auto undefined = dyn_cast<tv::UndefinedOp>(op);
+    if (!undefined)
+      continue;
+    finding.kind = DifferenceKind::Undefined;
+    finding.op = op;
+    SmallVector<int64_t> devices;
+    for (Value counterpart : matcher.getCounterparts(undefined))
+      llvm::append_range(devices, getDevices(counterpart));
+    finding.explanation = ("nothing produces " + undefined.getName() + " on " +
+                           describeDevices(devices))
+                              .str();
+    for (Operation *reader : undefined.getResult().getUsers())
+      if (!isa<tv::ExpectOp>(reader)) {
+        finding.related.push_back(
+            {reader->getLoc(), "it is read here, by " + describe(reader)});
+        break;
+      }
+    return true;
+  }
+  return false;
+}
+
+bool Diagnosis::isRepaired(tv::ExpectOp expect,
+                           ArrayRef<tv::AccumulateOp> accumulates) {
+  MLIRContext *context = graph.getContext();
+  OwningOpRef<tv::GraphOp> repaired(graph.clone());
+  Block &body = repaired->getBody().front();
+  llvm::DenseMap<Operation *, Operation *> copies;
+  for (auto [original, copy] : llvm::zip_equal(graph.getBody().front(), body))
+    copies[&original] = &copy;
+  SmallVector<Operation *> worklist;
+  for (tv::AccumulateOp accumulate : accumulates) {
+    auto copy = cast<tv::AccumulateOp>(copies[accumulate]);
+    StringAttr axis = copy.getOver().getAxis();
+    int64_t size = *graph.getMesh().getAxisSize(axis.getValue());
+    copy.setOverAttr(tv::AxisSetAttr::get(context, axis, {0, size}));
+    worklist.push_back(copy);
+  }
+  // What is added up then runs in all micro-batches.
+  llvm::DenseSet<Operation *> seen;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    auto domain = op->getAttrOfType<tv::DomainAttr>("domain");
+    if (!seen.insert(op).second || !domain)
+      continue;
+    SmallVector<tv::AxisSetAttr> sets;
+    for (tv::AxisSetAttr set : domain.getSets())
+      if (set.getAxis().getValue() != "mb")
+        sets.push_back(set);
+    op->setAttr("domain", tv::DomainAttr::get(context, sets));
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        worklist.push_back(producer);
+  }
+  FactorAnalysis exact(body, graph.getMesh(),
+                       {FactorAnalysis::Positions::Exact, /*fixedWidth=*/1});
+  if (exact.getFailure())
+    return false;
+  auto copy = cast<tv::ExpectOp>(copies[expect]);
+  DoubleAlgebra algebra;
+  WitnessInputs source(algebra, seed, getDataValues(*repaired, exact));
+  DenseEvaluator evaluator(body, exact, algebra, source);
+  if (failed(evaluator.run(copy)))
+    return false;
+  auto difference = evaluator.compare(copy, [&](Scalar reference, Scalar plan) {
+    return isFarApart(algebra.toDouble(reference), algebra.toDouble(plan));
+  });
+  return !difference && evaluator.getFailure().empty();
+}
+
+bool Diagnosis::findMissingMicroBatch(Finding &finding) {
+  int64_t count = graph.getMesh().getAxisSize("mb").value_or(1);
+  // One, and all that lack the same.
+  SmallVector<SmallVector<tv::AccumulateOp>> candidates;
+  for (Operation *op : region) {
+    auto accumulate = dyn_cast<tv::AccumulateOp>(op);
+    if (!accumulate || accumulate.getOver().getAxis().getValue() != "mb" ||
+        accumulate.getOver().size() == count)
+      continue;
+    candidates.push_back({accumulate});
+  }
+  SmallVector<tv::AccumulateOp> all;
+  for (const SmallVector<tv::AccumulateOp> &single : candidates)
+    all.append(single);
+  if (all.size() > 1)
+    candidates.push_back(all);
+  for (const SmallVector<tv::AccumulateOp> &candidate : candidates) {
+    if (!isRepaired(finding.expect, candidate))
+      continue;
+    tv::AccumulateOp accumulate = candidate.front();
+    SmallVector<int64_t> missing;
+    for (int64_t number = 0; number < count; ++number)
+      if (!accumulate.getOver().contains(number))
+        missing.push_back(number);
+    bool isOne = missing.size() == 1;
+    finding.kind = DifferenceKind::MissingMicroBatch;
+    finding.op = accumulate;
+    finding.explanation = "what " + describe(accumulate) + " adds up lacks " +
+                          (isOne ? "micro-batch " : "micro-batches ") +
+                          describeRanges(missing) + " of " +
+                          std::to_string(count) + "; with " +
+                          (isOne ? "it" : "them") + " the value is right";
+    return true;
+  }
+  return false;
+}

@@ -1,0 +1,150 @@
+//===- Diagnosis.h - why a plan is wrong ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Follows wrong results back to the first value that differs, and tells from
+// numbers in what way. The verdict stands before this begins and does not rest
+// on it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_TRANSFORMS_DIAGNOSIS_H
+#define VERIFY_LIB_TRANSFORMS_DIAGNOSIS_H
+
+#include "ValueMatching.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace verify {
+
+/// In what way a value differs.
+enum class DifferenceKind {
+  Other,
+  Undefined,
+  MissingSum,
+  ExtraSum,
+  WrongGroup,
+  WrongSlice,
+  ScaleFactor,
+  MissingMicroBatch,
+  WrongConstant,
+  ExchangedOperands,
+  WrongOperand
+};
+
+/// An element at which plan and reference differ.
+struct DifferentElement {
+  llvm::SmallVector<int64_t> index;
+  std::string planValue, referenceValue;
+  /// Of the mesh axes, where they matter.
+  llvm::SmallVector<std::pair<std::string, int64_t>> coordinates;
+};
+
+/// What was found.
+struct Finding {
+  /// The first stated value that differs, and the same one on other devices.
+  tv::ExpectOp expect;
+  llvm::SmallVector<tv::ExpectOp> alike;
+  /// All values that differ with nothing wrong before them.
+  llvm::SmallVector<tv::ExpectOp> roots;
+  DifferentElement element;
+  /// The micro-batches in which it differs; empty for all.
+  llvm::SmallVector<int64_t> microBatches;
+  DifferenceKind kind = DifferenceKind::Other;
+  /// The op of the plan that makes the difference, if it was found; `expect`
+  /// speaks of its result or of a later value.
+  mlir::Operation *op = nullptr;
+  /// What is wrong, for people.
+  std::string explanation;
+  /// Further places and what they have to do with it.
+  llvm::SmallVector<std::pair<mlir::Location, std::string>> related;
+  /// Stated values that differ because of it or besides.
+  unsigned laterValues = 0, otherValues = 0;
+  /// The first of the others.
+  tv::ExpectOp other;
+};
+
+class Diagnosis {
+public:
+  Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors, unsigned seed);
+
+  /// Executes both programs and compares everything that is stated about what
+  /// `results` depend on. Fails, with a reason, if that is not possible.
+  llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results);
+  const std::string &getFailure() const { return failureReason; }
+  bool isDifferent(tv::ExpectOp expect) const {
+    return differences.contains(expect);
+  }
+  /// The root of the difference that shows at the results `wrong`, after
+  /// `compare`.
+  std::optional<Finding> find(llvm::ArrayRef<tv::ExpectOp> wrong);
+
+private:
+  struct Difference {
+    DifferentElement element;
+    llvm::SmallVector<int64_t> microBatches;
+  };
+  llvm::SmallVector<tv::ExpectOp> findRoots(llvm::ArrayRef<tv::ExpectOp> wrong);
+  void collectRegion(tv::ExpectOp expect);
+  void addSimilarOps();
+  bool isRepaired(tv::ExpectOp expect,
+                  llvm::ArrayRef<tv::AccumulateOp> accumulates);
+  void explain(Finding &finding);
+  bool findUndefined(Finding &finding);
+  bool findMissingMicroBatch(Finding &finding);
+  bool classifyStated(Finding &finding);
+  bool classifyOtherTensor(Finding &finding);
+  bool classifyReduction(Finding &finding, tv::AllReduceOp reduction,
+                         mlir::Value reference, tv::LineageAttr expected);
+  void classifyRegion(Finding &finding);
+  void classifyOp(Finding &finding, mlir::Operation *op);
+  std::string findWrongConstant(tv::ConstantOp constant);
+  bool classifyDoubling(Finding &finding);
+  bool classifyOperands(Finding &finding, mlir::Operation *op);
+  std::optional<Match> matchAny(mlir::Value value);
+  /// The op of the reference that corresponds to one of the plan, if it is in
+  /// the region.
+  mlir::Operation *findSimilar(mlir::Operation *op);
+  void noteHolders(Finding &finding);
+  void noteParameters(Finding &finding, mlir::Operation *op);
+  void noteOrigin(Finding &finding, mlir::Value term);
+
+  tv::GraphOp graph;
+  const FactorAnalysis &factors;
+  unsigned seed;
+  ValueMatcher matcher;
+  std::string failureReason;
+  llvm::DenseMap<mlir::Operation *, Difference> differences; ///< by expect
+  llvm::DenseSet<mlir::Operation *> agreeing;                ///< expects
+  /// Values with an expect that holds and none that differs.
+  llvm::DenseMap<mlir::Value, tv::ExpectOp> holding;
+  llvm::DenseSet<mlir::Value> differing;
+  llvm::SetVector<mlir::Operation *> region, referenceRegion;
+  llvm::DenseMap<mlir::Value, Match> matches;
+};
+
+/// `gradient of 'w'`, or what op a lemma speaks of.
+std::string describe(tv::ExpectOp expect);
+/// `'linear (cell 412)'`, or the op's own name.
+std::string describe(mlir::Operation *op);
+/// `devices 0-3, 5`.
+std::string describeDevices(llvm::ArrayRef<int64_t> devices);
+/// `devices 0-1 of each of 2 replicas, all micro-batches`.
+std::string describePlace(llvm::ArrayRef<tv::ExpectOp> expects,
+                          llvm::ArrayRef<int64_t> microBatches,
+                          tv::MeshAttr mesh);
+/// `0-3, 5`.
+std::string describeRanges(llvm::ArrayRef<int64_t> numbers);
+/// `[:, 32:64]`, the part of the reference tensor.
+std::string describePart(tv::LineageAttr lineage);
+/// `devices 0-1 and the 2 replicas`, what a sum goes over.
+/// The contract itself sums over the axes of `implied`.
+std::string describeSum(const Match &match, tv::LineageAttr implied,
+                        tv::MeshAttr mesh);
+/// `missing sum`.
+llvm::StringRef getName(DifferenceKind kind);
+
+} // namespace verify
+
+#endif // VERIFY_LIB_TRANSFORMS_DIAGNOSIS_H

@@ -1,0 +1,142 @@
+//===- DiagnosisText.cpp - words for differences --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnosis.h"
+
+using namespace mlir;
+using namespace verify;
+
+StringRef verify::getName(DifferenceKind kind) {
+  switch (kind) {
+  case DifferenceKind::Other:
+    return "other value";
+  case DifferenceKind::Undefined:
+    return "undefined value";
+  case DifferenceKind::MissingSum:
+    return "missing sum";
+  case DifferenceKind::ExtraSum:
+    return "extra sum";
+  case DifferenceKind::WrongGroup:
+    return "wrong group";
+  case DifferenceKind::WrongSlice:
+    return "wrong slice";
+  case DifferenceKind::ScaleFactor:
+    return "wrong scale factor";
+  case DifferenceKind::MissingMicroBatch:
+    return "missing micro-batch";
+  case DifferenceKind::WrongConstant:
+    return "wrong constant";
+  case DifferenceKind::ExchangedOperands:
+    return "exchanged operands";
+  case DifferenceKind::WrongOperand:
+    return "wrong operand";
+  }
+  return "";
+}
+
+std::string verify::describe(Operation *op) {
+  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
+    return ("'" + name.getName().getValue() + "'").str();
+  return ("'" + op->getName().getStringRef() + "'").str();
+}
+
+std::string verify::describe(tv::ExpectOp expect) {
+  if (std::optional<tv::ContractAttr> contract = expect.getContract()) {
+    bool isGradient = contract->getRole() == tv::ContractRole::Gradient;
+    return ((isGradient ? "gradient of '" : "output '") +
+            contract->getName().getValue() + "'")
+        .str();
+  }
+  if (auto name = dyn_cast<NameLoc>(expect.getLoc()))
+    return ("result of '" + name.getName().getValue() + "'").str();
+  return "result of this op";
+}
+
+std::string verify::describeRanges(ArrayRef<int64_t> numbers) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (size_t i = 0, last; i < numbers.size(); i = last + 1) {
+    last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1)
+      ++last;
+    out << (i ? ", " : "") << numbers[i];
+    if (last > i)
+      out << "-" << numbers[last];
+  }
+  return text;
+}
+
+std::string verify::describeDevices(ArrayRef<int64_t> devices) {
+  if (devices.empty())
+    return "all devices";
+  return (devices.size() == 1 ? "device " : "devices ") +
+         describeRanges(devices);
+}
+
+std::string verify::describePlace(ArrayRef<tv::ExpectOp> expects,
+                                  ArrayRef<int64_t> microBatches,
+                                  tv::MeshAttr mesh) {
+  SmallVector<int64_t> devices;
+  for (tv::ExpectOp expect : expects)
+    if (tv::AxisSetAttr set = tv::ExpectOp(expect).getDomain().getSet("device"))
+      for (size_t i = 0; i < set.getBounds().size(); i += 2)
+        for (int64_t device = set.getBounds()[i];
+             device < set.getBounds()[i + 1]; ++device)
+          devices.push_back(device);
+  llvm::sort(devices);
+  devices.erase(llvm::unique(devices), devices.end());
+  std::string text = describeDevices(devices);
+  int64_t replicas = mesh.getAxisSize("dp").value_or(1);
+  if (replicas > 1)
+    text += " of each of " + std::to_string(replicas) + " replicas";
+  // What the contract speaks of is that of the whole step.
+  bool isResult = llvm::all_of(expects, [](tv::ExpectOp expect) {
+    return expect.getContract().has_value();
+  });
+  if (isResult || mesh.getAxisSize("mb").value_or(1) == 1)
+    return text;
+  if (microBatches.empty())
+    return text + ", all micro-batches";
+  return text +
+         (microBatches.size() == 1 ? ", micro-batch " : ", micro-batches ") +
+         describeRanges(microBatches);
+}
+
+std::string verify::describePart(tv::LineageAttr lineage) {
+  std::string text;
+  for (ArrayAttr dimension : lineage.getDimensions()) {
+    text += text.empty() ? "[" : ", ";
+    auto range = cast<tv::DimensionFactorAttr>(dimension.getValue().back());
+    if (range.getEnd() - range.getStart() == range.getExtent())
+      text += ":";
+    else
+      text += std::to_string(range.getStart()) + ":" +
+              std::to_string(range.getEnd());
+  }
+  return text.empty() ? "the number" : text + "]";
+}
+
+std::string verify::describeSum(const Match &match, tv::LineageAttr implied,
+                                tv::MeshAttr mesh) {
+  std::string text;
+  SmallVector<int64_t> devices;
+  for (Value term : match.terms)
+    llvm::append_range(devices, getDevices(term));
+  llvm::sort(devices);
+  devices.erase(llvm::unique(devices), devices.end());
+  if (match.terms.size() > 1)
+    text = describeDevices(devices);
+  for (StringAttr axis : match.lineage.getSumAxes()) {
+    if (llvm::is_contained(implied.getSumAxes(), axis))
+      continue;
+    int64_t size = mesh.getAxisSize(axis.getValue()).value_or(1);
+    text += (text.empty() ? "the " : " and the ") + std::to_string(size) +
+            (axis.getValue() == "dp"   ? " replicas"
+             : axis.getValue() == "mb" ? " micro-batches"
+                                       : " coordinates of " + axis.str());
+  }
+  return text;
+}

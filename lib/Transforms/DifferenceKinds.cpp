@@ -1,0 +1,419 @@
+//===- DifferenceKinds.cpp - in what way a value differs ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnosis.h"
+
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace verify;
+
+//===----------------------------------------------------------------------===//
+// The stated value
+//===----------------------------------------------------------------------===//
+
+/// The devices that the operands of a reduction come from.
+static SmallVector<int64_t> getMembers(tv::AllReduceOp reduction) {
+  SmallVector<int64_t> members;
+  for (Value operand : reduction.getOperands())
+    llvm::append_range(members, getDevices(operand));
+  llvm::sort(members);
+  members.erase(llvm::unique(members), members.end());
+  return members;
+}
+
+void Diagnosis::noteOrigin(Finding &finding, Value term) {
+  if (Operation *op = term.getDefiningOp())
+    finding.related.push_back(
+        {op->getLoc(), "the term on " + describeDevices(getDevices(term)) +
+                           " is computed here, by " + describe(op)});
+}
+
+void Diagnosis::noteParameters(Finding &finding, Operation *op) {
+  for (Value operand : op->getOperands())
+    if (auto part = operand.getDefiningOp<tv::DistributeOp>()) {
+      auto input = part.getReference().getDefiningOp<tv::InputOp>();
+      if (input && input.getContract().getRole() == tv::ContractRole::Parameter)
+        finding.related.push_back(
+            {part.getLoc(), "it reads part " + describePart(part.getLineage()) +
+                                " of parameter '" +
+                                input.getContract().getName().str() + "'"});
+    }
+}
+
+void Diagnosis::noteHolders(Finding &finding) {
+  SmallVector<int64_t> holders;
+  for (Operation *op : agreeing) {
+    auto expect = cast<tv::ExpectOp>(op);
+    tv::AxisSetAttr set = expect.getDomain().getSet("device");
+    if (expect.getReference() != finding.expect.getReference() ||
+        expect.getLineage() != finding.expect.getLineage() || !set)
+      continue;
+    for (size_t i = 0; i < set.getBounds().size(); i += 2)
+      for (int64_t device = set.getBounds()[i]; device < set.getBounds()[i + 1];
+           ++device)
+        holders.push_back(device);
+  }
+  llvm::sort(holders);
+  holders.erase(llvm::unique(holders), holders.end());
+  if (!holders.empty())
+    finding.explanation += "; " + describeDevices(holders) +
+                           (holders.size() == 1 ? " holds" : " hold") +
+                           " the part that is expected";
+}
+
+bool Diagnosis::classifyReduction(Finding &finding, tv::AllReduceOp reduction,
+                                  Value reference, tv::LineageAttr expected) {
+  std::string over = describeDevices(getMembers(reduction));
+  int64_t replicas = graph.getMesh().getAxisSize("dp").value_or(1);
+  if (!reduction.getAxes().empty() && replicas > 1)
+    over += " of all " + std::to_string(replicas) + " replicas";
+  for (Value operand : reduction.getOperands()) {
+    auto whole = matcher.matchPart(operand, reference);
+    if (!whole || whole->isScaled() || (expected && whole->lineage != expected))
+      continue;
+    finding.kind = DifferenceKind::ExtraSum;
+    finding.op = reduction;
+    finding.explanation = describe(reduction) + " adds up over " + over +
+                          ", but the value is complete before it";
+    return true;
+  }
+  for (Value operand : reduction.getOperands()) {
+    auto sum = matcher.matchSum(operand, reference);
+    // The right members with a wrong term are another difference.
+    if (!sum || sum->terms.size() == reduction.getOperands().size())
+      continue;
+    finding.kind = DifferenceKind::WrongGroup;
+    finding.op = reduction;
+    finding.explanation =
+        describe(reduction) + " adds up over " + over +
+        "; the terms of the sum are those of " +
+        describeSum(*sum, finding.expect.getLineage(), graph.getMesh());
+    noteOrigin(finding, operand);
+    return true;
+  }
+  return false;
+}
+
+/// `a / b`, or `a`.
+static std::string describeFactor(const Match &match) {
+  std::string text = std::to_string(match.numerator);
+  return match.denominator == 1
+             ? text
+             : text + "/" + std::to_string(match.denominator);
+}
+
+bool Diagnosis::classifyDoubling(Finding &finding) {
+  for (Operation *op : region) {
+    auto add = dyn_cast<tv::AddOp>(op);
+    if (!add || !matcher.areEqual(add.getLeft(), add.getRight()))
+      continue;
+    // The reference may add a value to itself, too.
+    bool isSame = llvm::any_of(referenceRegion, [&](Operation *candidate) {
+      return isa<tv::AddOp>(candidate) &&
+             getPlaceKey(candidate->getLoc()) == getPlaceKey(op->getLoc()) &&
+             matcher.matchPart(op->getResult(0), candidate->getResult(0));
+    });
+    if (isSame)
+      continue;
+    finding.kind = DifferenceKind::ScaleFactor;
+    finding.op = add;
+    finding.explanation = "the result of " + describe(add) +
+                          " is added twice on " +
+                          describeDevices(getDevices(add)) +
+                          ", which makes it 2 times what it should be";
+    return true;
+  }
+  return false;
+}
+
+bool Diagnosis::classifyStated(Finding &finding) {
+  tv::ExpectOp expect = finding.expect;
+  if (expect.getValues().size() != 1)
+    return false;
+  Value value = expect.getValues().front(), reference = expect.getReference();
+  auto reduction = value.getDefiningOp<tv::AllReduceOp>();
+  if (reduction &&
+      classifyReduction(finding, reduction, reference, expect.getLineage()))
+    return true;
+  if (auto part = matcher.matchPart(value, reference)) {
+    if (part->isScaled()) {
+      if (classifyDoubling(finding))
+        return true;
+      finding.kind = DifferenceKind::ScaleFactor;
+      finding.explanation = "the value is " + describeFactor(*part) +
+                            " times that of the reference";
+      for (Operation *op : region)
+        if (auto constant = dyn_cast<tv::ConstantOp>(op))
+          if (std::string text = findWrongConstant(constant); !text.empty())
+            finding.explanation += "; " + text;
+      return true;
+    }
+    finding.kind = DifferenceKind::WrongSlice;
+    finding.op = value.getDefiningOp();
+    finding.explanation = "on " + describeDevices(getDevices(value)) +
+                          " the value is part " + describePart(part->lineage) +
+                          " of the reference tensor, part " +
+                          describePart(expect.getLineage()) + " is expected";
+    if (auto move = value.getDefiningOp<tv::MoveOp>())
+      finding.explanation +=
+          "; it was sent by " + describeDevices(getDevices(move.getOperand()));
+    noteHolders(finding);
+    return true;
+  }
+  if (auto sum = matcher.matchSum(value, reference)) {
+    finding.kind = DifferenceKind::MissingSum;
+    bool isGradient = expect.getContract() && expect.getContract()->getRole() ==
+                                                  tv::ContractRole::Gradient;
+    finding.explanation =
+        "the value is one term of a sum over " +
+        describeSum(*sum, finding.expect.getLineage(), graph.getMesh()) +
+        (isGradient ? ", and no weight reducer adds the terms up"
+                    : ", and nothing adds the terms up") +
+        "; their sum is the value of the reference";
+    noteOrigin(finding, value);
+    return true;
+  }
+  return classifyOtherTensor(finding);
+}
+
+bool Diagnosis::classifyOtherTensor(Finding &finding) {
+  tv::ExpectOp expect = finding.expect;
+  Value value = expect.getValues().front();
+  Operation *op = value.getDefiningOp();
+  for (Operation *other : referenceRegion) {
+    if (other->getResult(0) == expect.getReference() ||
+        getPlaceKey(other->getLoc()) != getPlaceKey(op->getLoc()))
+      continue;
+    auto part = matcher.matchPart(value, other->getResult(0));
+    if (!part || part->isScaled())
+      continue;
+    finding.op = op;
+    finding.kind = DifferenceKind::WrongOperand;
+    finding.explanation = "the value is that of another tensor of the "
+                          "reference: " +
+                          describe(op) + " has another operand there";
+    // Where another result is the one that is expected here, they are swapped.
+    for (tv::ExpectOp root : finding.roots)
+      if (root != expect && root.getValues().size() == 1 &&
+          getPlaceKey(root.getLoc()) == getPlaceKey(expect.getLoc()))
+        if (auto swapped = matcher.matchPart(root.getValues().front(),
+                                             expect.getReference());
+            swapped && !swapped->isScaled()) {
+          finding.kind = DifferenceKind::ExchangedOperands;
+          finding.explanation = "the operands of " + describe(op) +
+                                " are exchanged: each of its results is the "
+                                "one that the reference has for another";
+        }
+    return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// The ops before it
+//===----------------------------------------------------------------------===//
+
+std::optional<Match> Diagnosis::matchAny(Value value) {
+  Operation *op = value.getDefiningOp();
+  SmallVector<Value> same, others;
+  for (Operation *candidate : referenceRegion)
+    (getPlaceKey(candidate->getLoc()) == getPlaceKey(op->getLoc()) ? same
+                                                                   : others)
+        .push_back(candidate->getResult(0));
+  std::optional<Match> multiple;
+  for (ArrayRef<Value> list : {ArrayRef(same), ArrayRef(others)})
+    for (Value reference : list)
+      if (auto found = matcher.matchPart(value, reference)) {
+        if (!found->isScaled())
+          return found;
+        if (!multiple && !same.empty() && list.data() == same.data())
+          multiple = found;
+      }
+  for (ArrayRef<Value> list : {ArrayRef(same), ArrayRef(others)})
+    for (Value reference : list)
+      if (auto found = matcher.matchSum(value, reference))
+        return found;
+  return multiple;
+}
+
+Operation *Diagnosis::findSimilar(Operation *op) {
+  // Of several, the one with most operands in common.
+  Operation *best = nullptr;
+  size_t bestCount = 0;
+  for (Operation *candidate : referenceRegion) {
+    if (candidate->getName() != op->getName() ||
+        candidate->getNumOperands() != op->getNumOperands() ||
+        getPlaceKey(candidate->getLoc()) != getPlaceKey(op->getLoc()))
+      continue;
+    size_t count = 1;
+    for (Value operand : op->getOperands())
+      if (auto found = matches.find(operand); found != matches.end())
+        count += llvm::is_contained(candidate->getOperands(),
+                                    found->second.reference);
+    if (count > bestCount) {
+      best = candidate;
+      bestCount = count;
+    }
+  }
+  return best;
+}
+
+void Diagnosis::classifyRegion(Finding &finding) {
+  for (Operation *op : region) {
+    Value value = op->getResult(0);
+    if (holding.contains(value) || isa<tv::DistributeOp>(op)) {
+      // It is right; which value it is helps those that read it.
+      if (auto found = matchAny(value))
+        matches[value] = *found;
+      continue;
+    }
+    if (auto constant = dyn_cast<tv::ConstantOp>(op)) {
+      if (std::string text = findWrongConstant(constant); !text.empty()) {
+        finding.kind = DifferenceKind::WrongConstant;
+        finding.op = constant;
+        finding.explanation = text;
+        return;
+      }
+      continue;
+    }
+    if (auto found = matchAny(value); found && !found->isScaled()) {
+      matches[value] = *found;
+      continue;
+    } else if (found) {
+      finding.kind = DifferenceKind::ScaleFactor;
+      finding.op = op;
+      finding.explanation = describe(op) + " gives " + describeFactor(*found) +
+                            " times the value of the reference";
+    }
+    return classifyOp(finding, op);
+  }
+}
+
+/// A literal for people.
+static std::string printLiteral(Attribute attribute) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (auto elements = dyn_cast<DenseElementsAttr>(attribute);
+      elements && elements.isSplat())
+    attribute = elements.getSplatValue<Attribute>();
+  if (auto number = dyn_cast<FloatAttr>(attribute))
+    out << llvm::format("%g", number.getValueAsDouble());
+  else
+    attribute.print(out, /*elideType=*/true);
+  return text;
+}
+
+std::string Diagnosis::findWrongConstant(tv::ConstantOp constant) {
+  tv::ConstantOp expected;
+  for (Operation *op : referenceRegion)
+    if (auto candidate = dyn_cast<tv::ConstantOp>(op)) {
+      if (candidate.getValue() == constant.getValue())
+        return "";
+      if (getPlaceKey(candidate.getLoc()) == getPlaceKey(constant.getLoc()))
+        expected = candidate;
+    }
+  if (!expected)
+    return "";
+  return "the number in " + describe(constant) + " is " +
+         printLiteral(constant.getValue()) + ", in the reference " +
+         printLiteral(expected.getValue());
+}
+
+bool Diagnosis::classifyOperands(Finding &finding, Operation *op) {
+  Operation *similar = findSimilar(op);
+  if (!similar)
+    return false;
+  // Each operand belongs to another place.
+  bool isExchanged = op->getNumOperands() > 1;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    auto found = matches.find(operand);
+    isExchanged &=
+        found != matches.end() &&
+        found->second.reference != similar->getOperand(i) &&
+        llvm::is_contained(similar->getOperands(), found->second.reference);
+  }
+  if (isExchanged) {
+    finding.kind = DifferenceKind::ExchangedOperands;
+    finding.op = op;
+    finding.explanation = "the operands of " + describe(op) +
+                          " are those of the reference in another order";
+    return true;
+  }
+  for (NamedAttribute attribute : similar->getAttrs()) {
+    Attribute own = op->getAttr(attribute.getName());
+    if (own == attribute.getValue() || !own ||
+        attribute.getName().getValue() == "domain")
+      continue;
+    bool isNumber = isa<IntegerAttr, FloatAttr>(own);
+    std::string text = (isNumber ? "the number in "
+                                 : "'" + attribute.getName().str() + "' of ") +
+                       describe(op) + " is " + printLiteral(own) +
+                       ", in the reference " +
+                       printLiteral(attribute.getValue());
+    finding.kind = DifferenceKind::WrongConstant;
+    finding.op = op;
+    finding.explanation = text;
+    return true;
+  }
+  return false;
+}
+
+void Diagnosis::classifyOp(Finding &finding, Operation *op) {
+  tv::MeshAttr mesh = graph.getMesh();
+  finding.op = op;
+  if (auto reduction = dyn_cast<tv::AllReduceOp>(op))
+    for (Operation *candidate : referenceRegion)
+      if (classifyReduction(finding, reduction, candidate->getResult(0), {}))
+        return;
+  if (classifyDoubling(finding))
+    return;
+  bool isLinear = isa<tv::AddOp>(op);
+  for (Value operand : op->getOperands()) {
+    auto found = matches.find(operand);
+    isLinear &= found != matches.end() && found->second.isSum();
+  }
+  for (Value operand : op->getOperands()) {
+    auto found = matches.find(operand);
+    if (isLinear || found == matches.end() || !found->second.isSum())
+      continue;
+    finding.kind = DifferenceKind::MissingSum;
+    finding.explanation =
+        "an operand of " + describe(op) + " is one term of a sum over " +
+        describeSum(found->second, finding.expect.getLineage(), mesh) +
+        ", and nothing adds the terms up; their sum is the value of the "
+        "reference";
+    noteOrigin(finding, operand);
+    return;
+  }
+  if (classifyOperands(finding, op) || finding.kind != DifferenceKind::Other)
+    return;
+  if (auto add = dyn_cast<tv::AddOp>(op)) {
+    // One operand has the other one in it.
+    for (auto [operand, other] : {std::pair(add.getLeft(), add.getRight()),
+                                  std::pair(add.getRight(), add.getLeft())}) {
+      auto whole = matches.find(operand), part = matches.find(other);
+      if (whole == matches.end() || part == matches.end())
+        continue;
+      auto sum = whole->second.reference.getDefiningOp<tv::AddOp>();
+      if (!sum ||
+          !llvm::is_contained(sum->getOperands(), part->second.reference))
+        continue;
+      finding.kind = DifferenceKind::ExtraSum;
+      finding.explanation = describe(add) +
+                            " adds a value that the other operand already has "
+                            "in it: it counts twice";
+      if (Operation *producer = other.getDefiningOp())
+        finding.related.push_back(
+            {producer->getLoc(),
+             "the value that counts twice, given by " + describe(producer)});
+      return;
+    }
+  }
+  finding.explanation = "the operands of " + describe(op) +
+                        " are those of the reference, its result is no part, "
+                        "sum or multiple of a value there";
+}

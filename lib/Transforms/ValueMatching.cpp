@@ -1,0 +1,293 @@
+//===- ValueMatching.cpp - what plan values are, by their numbers ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ValueMatching.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace verify;
+
+/// Most slices of a reference value that are tried for one value.
+static constexpr size_t lineageLimit = 256;
+/// Numerators and denominators of factors that are named.
+static constexpr int64_t factorLimit = 4096;
+
+SmallVector<int64_t> verify::getDevices(Value value) {
+  SmallVector<int64_t> devices;
+  Operation *op = value.getDefiningOp();
+  auto domain =
+      op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
+  tv::AxisSetAttr set = domain ? domain.getSet("device") : tv::AxisSetAttr();
+  if (!set)
+    return devices;
+  for (size_t i = 0; i < set.getBounds().size(); i += 2)
+    for (int64_t device = set.getBounds()[i]; device < set.getBounds()[i + 1];
+         ++device)
+      devices.push_back(device);
+  return devices;
+}
+
+std::string verify::getPlaceKey(Location location) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (auto name = dyn_cast<NameLoc>(location)) {
+    out << name.getName().getValue().split(" (cell").first;
+    location = name.getChildLoc();
+  }
+  if (auto file = dyn_cast<FileLineColLoc>(location))
+    out << " " << file.getFilename().getValue() << ":" << file.getLine();
+  return text;
+}
+
+static std::string getKey(Operation *op) {
+  return (op->getName().getStringRef() + " " + getPlaceKey(op->getLoc())).str();
+}
+
+ValueMatcher::ValueMatcher(tv::GraphOp graph) : mesh(graph.getMesh()) {
+  for (Operation &op : graph.getBody().front()) {
+    if (op.getNumResults() != 1)
+      continue;
+    SmallVector<int64_t> devices = getDevices(op.getResult(0));
+    if (!devices.empty())
+      byPlace[getKey(&op)][devices.front()].push_back(op.getResult(0));
+  }
+}
+
+SmallVector<Value> ValueMatcher::getCounterparts(Value value) const {
+  Operation *op = value.getDefiningOp();
+  SmallVector<int64_t> devices = getDevices(value);
+  auto found =
+      op && !devices.empty() ? byPlace.find(getKey(op)) : byPlace.end();
+  if (found == byPlace.end())
+    return {value};
+  auto own = found->second.find(devices.front());
+  auto ordinal = llvm::find(own->second, value) - own->second.begin();
+  SmallVector<Value> counterparts;
+  for (auto &[device, values] : found->second)
+    if (ordinal < static_cast<int64_t>(values.size()) &&
+        values[ordinal].getType() == value.getType())
+      counterparts.push_back(values[ordinal]);
+  return counterparts;
+}
+
+//===----------------------------------------------------------------------===//
+// Hypotheses
+//===----------------------------------------------------------------------===//
+
+SmallVector<StringAttr> ValueMatcher::getVaryingAxes(Value value) {
+  SmallVector<StringAttr> names;
+  uint64_t axes = evaluator->getVaryingAxes(value);
+  for (unsigned axis = 0; axis < factors->getAxisCount(); ++axis)
+    if ((axes >> axis & 1) && factors->getAxisSize(axis) > 1)
+      names.push_back(
+          StringAttr::get(mesh.getContext(), factors->getAxisName(axis)));
+  return names;
+}
+
+SmallVector<tv::LineageAttr>
+ValueMatcher::listLineages(Value value, Value reference,
+                           ArrayRef<StringAttr> sumAxes) {
+  MLIRContext *context = mesh.getContext();
+  ArrayRef<int64_t> local = cast<RankedTensorType>(value.getType()).getShape();
+  ArrayRef<int64_t> whole =
+      cast<RankedTensorType>(reference.getType()).getShape();
+  if (local.size() != whole.size() ||
+      getSort(value.getType()) != getSort(reference.getType()))
+    return {};
+  for (auto [part, size] : llvm::zip_equal(local, whole))
+    if (size % part)
+      return {};
+  // Axes that are not summed index one dimension, together.
+  SmallVector<Attribute> indexing;
+  int64_t parts = 1;
+  for (StringAttr axis : getVaryingAxes(value))
+    if (!llvm::is_contained(sumAxes, axis)) {
+      indexing.push_back(tv::DimensionFactorAttr::get(context, axis, 0, 0, 0));
+      parts *= mesh.getAxisSize(axis.getValue()).value_or(1);
+    }
+  SmallVector<tv::LineageAttr> lineages;
+  for (size_t carrier = 0; carrier <= local.size(); ++carrier) {
+    // One carrier for axes, none if there are no axes.
+    bool hasCarrier = carrier < local.size();
+    if (hasCarrier == indexing.empty() ||
+        (hasCarrier && whole[carrier] % (parts * local[carrier])))
+      continue;
+    SmallVector<SmallVector<ArrayAttr>> chosen = {{}};
+    for (auto [i, part, size] : llvm::enumerate(local, whole)) {
+      int64_t extent = i == carrier ? size / parts : size;
+      SmallVector<SmallVector<ArrayAttr>> next;
+      for (const SmallVector<ArrayAttr> &prefix : chosen)
+        for (int64_t start = 0; start < extent; start += part) {
+          SmallVector<Attribute> list;
+          if (i == carrier)
+            list = indexing;
+          list.push_back(tv::DimensionFactorAttr::get(
+              context, StringAttr(), start, start + part, extent));
+          next.push_back(prefix);
+          next.back().push_back(ArrayAttr::get(context, list));
+          if (next.size() > lineageLimit)
+            return lineages;
+        }
+      chosen = std::move(next);
+    }
+    for (const SmallVector<ArrayAttr> &dimensions : chosen)
+      lineages.push_back(tv::LineageAttr::get(context, dimensions, sumAxes));
+  }
+  return lineages;
+}
+
+SmallVector<SmallVector<Value>> ValueMatcher::listGroups(Value value) {
+  SmallVector<SmallVector<Value>> groups;
+  SmallVector<Value> all = getCounterparts(value);
+  auto own = llvm::find(all, value) - all.begin();
+  auto count = static_cast<int64_t>(all.size());
+  auto add = [&](int64_t first, int64_t stride, int64_t size) {
+    SmallVector<Value> group;
+    for (int64_t i = 0; i < size && first + i * stride < count; ++i)
+      group.push_back(all[first + i * stride]);
+    if (static_cast<int64_t>(group.size()) == size &&
+        llvm::is_contained(group, value) && !llvm::is_contained(groups, group))
+      groups.push_back(std::move(group));
+  };
+  // Neighbours first, then those at a distance, then all.
+  for (int64_t size = 2; size < count; size *= 2)
+    for (int64_t stride = 1; stride * size <= count; stride *= 2)
+      add(own / (stride * size) * (stride * size) + own % stride, stride, size);
+  add(0, 1, count);
+  return groups;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+/// The simple fraction that `value` is, if it is one.
+static std::optional<std::pair<int64_t, int64_t>> toFraction(double value) {
+  for (int64_t denominator = 1; denominator <= factorLimit; ++denominator) {
+    double numerator = std::round(value * denominator);
+    if (numerator == 0 || std::fabs(numerator) > factorLimit)
+      continue;
+    if (std::fabs(value * denominator - numerator) <=
+        1e-9 * std::fabs(numerator) / denominator)
+      return std::pair(static_cast<int64_t>(numerator), denominator);
+  }
+  return std::nullopt;
+}
+
+std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
+                                         tv::LineageAttr lineage) {
+  int64_t wanted = 1, visited = 0;
+  for (FactorAnalysis::Node node : factors->getDimensions(terms.front()))
+    wanted *= static_cast<int64_t>(factors->getRepresentatives(node).size());
+  double largest = 0;
+  std::optional<double> ratio;
+  bool fits = true;
+  Operation *producer = terms.front().getDefiningOp();
+  auto domain = producer ? producer->getAttrOfType<tv::DomainAttr>("domain")
+                         : tv::DomainAttr();
+  auto isSame = [&](double left, double right) {
+    largest = std::max({largest, std::fabs(left), std::fabs(right)});
+    return left == right ||
+           std::fabs(left - right) <=
+               1e-7 * std::max(std::fabs(left), std::fabs(right)) +
+                   1e-11 * largest;
+  };
+  auto visitor = [&](const Coordinates &, ArrayRef<int64_t>,
+                     Scalar expectedScalar, Scalar actualScalar) {
+    double expected = algebra->toDouble(expectedScalar);
+    double actual = algebra->toDouble(actualScalar);
+    ++visited;
+    if (!ratio && expected != 0 && actual != 0 && std::isfinite(expected) &&
+        std::isfinite(actual))
+      ratio = isSame(actual, expected) ? 1 : actual / expected;
+    fits = isSame(actual, expected * ratio.value_or(1));
+    return fits ? DenseEvaluator::Visit::Continue : DenseEvaluator::Visit::Stop;
+  };
+  DenseEvaluator::Claim claim{terms, reference, lineage, domain};
+  if (failed(evaluator->visit(claim, /*skipsUnknown=*/true, visitor)) ||
+      !fits || 2 * visited < wanted)
+    return std::nullopt;
+  auto fraction = toFraction(ratio.value_or(1));
+  if (!fraction)
+    return std::nullopt;
+  return Match{reference, lineage, SmallVector<Value>(terms), fraction->first,
+               fraction->second};
+}
+
+std::optional<Match> ValueMatcher::matchPart(Value value, Value reference) {
+  std::optional<Match> multiple;
+  for (tv::LineageAttr lineage : listLineages(value, reference, {}))
+    if (std::optional<Match> found = match(value, reference, lineage)) {
+      if (!found->isScaled())
+        return found;
+      if (!multiple)
+        multiple = found;
+    }
+  return multiple;
+}
+
+std::optional<Match> ValueMatcher::matchSum(Value value, Value reference) {
+  SmallVector<StringAttr> varying = getVaryingAxes(value);
+  SmallVector<SmallVector<Value>> groups = listGroups(value);
+  groups.insert(groups.begin(), {value});
+  // A value that is indexed by the axes, or a term of a sum over some of them.
+  for (uint64_t mask = 0; mask < uint64_t(1) << varying.size(); ++mask) {
+    SmallVector<StringAttr> sumAxes;
+    for (auto [i, axis] : llvm::enumerate(varying))
+      if (mask >> i & 1)
+        sumAxes.push_back(axis);
+    SmallVector<tv::LineageAttr> lineages =
+        listLineages(value, reference, sumAxes);
+    for (const SmallVector<Value> &group : groups) {
+      if (group.size() == 1 && sumAxes.empty())
+        continue;
+      for (tv::LineageAttr lineage : lineages)
+        if (std::optional<Match> found = match(group, reference, lineage);
+            found && !found->isScaled())
+          return found;
+    }
+  }
+  return std::nullopt;
+}
+
+bool ValueMatcher::areEqual(Value left, Value right) {
+  if (left == right)
+    return true;
+  uint64_t axes = evaluator->getVaryingAxes(left);
+  if (left.getType() != right.getType() ||
+      axes != evaluator->getVaryingAxes(right))
+    return false;
+  // Coordinates first, then the index.
+  SmallVector<ArrayRef<Representative>> kept;
+  static constexpr Representative nowhere = {-1, 1};
+  for (unsigned axis = 0; axis < factors->getAxisCount(); ++axis)
+    kept.push_back(axes >> axis & 1
+                       ? factors->getRepresentatives(factors->getAxis(axis))
+                       : ArrayRef(nowhere));
+  for (FactorAnalysis::Node node : factors->getDimensions(left))
+    kept.push_back(factors->getRepresentatives(node));
+  SmallVector<size_t> ordinals(kept.size(), 0);
+  while (true) {
+    Coordinates coordinates;
+    SmallVector<int64_t> index;
+    for (size_t i = 0; i < kept.size(); ++i)
+      (i < factors->getAxisCount()
+           ? static_cast<SmallVectorImpl<int64_t> &>(coordinates)
+           : index)
+          .push_back(kept[i][ordinals[i]].position);
+    auto first = evaluator->getElement(left, coordinates, index);
+    auto second = evaluator->getElement(right, coordinates, index);
+    if (!first || !second ||
+        algebra->toDouble(*first) != algebra->toDouble(*second))
+      return false;
+    size_t i = 0;
+    while (i < kept.size() && ++ordinals[i] == kept[i].size())
+      ordinals[i++] = 0;
+    if (i == kept.size())
+      return true;
+  }
+}

@@ -1,0 +1,85 @@
+//===- ValueMatching.h - what plan values are, by their numbers -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compares values of an execution with parts, sums and multiples of reference
+// values. It explains differences to people; no verdict rests on it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_TRANSFORMS_VALUEMATCHING_H
+#define VERIFY_LIB_TRANSFORMS_VALUEMATCHING_H
+
+#include "Verify/Analysis/DenseEvaluator.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace verify {
+
+/// What some plan values are: their sum is `numerator / denominator` times the
+/// part of `reference` that `lineage` names.
+struct Match {
+  mlir::Value reference;
+  tv::LineageAttr lineage;
+  llvm::SmallVector<mlir::Value> terms;
+  int64_t numerator = 1, denominator = 1;
+
+  bool isSum() const {
+    return terms.size() > 1 || !lineage.getSumAxes().empty();
+  }
+  bool isScaled() const { return numerator != denominator; }
+};
+
+/// The devices of a plan value, sorted; empty if it is on all of them.
+llvm::SmallVector<int64_t> getDevices(mlir::Value value);
+
+/// The source line of a location and the name of the op there, without the
+/// number of the cell: the same for the same op of the model.
+std::string getPlaceKey(mlir::Location location);
+
+class ValueMatcher {
+public:
+  explicit ValueMatcher(tv::GraphOp graph);
+
+  /// The value that the same op of the model gives on each device, ordered by
+  /// device; at least `value` itself.
+  llvm::SmallVector<mlir::Value> getCounterparts(mlir::Value value) const;
+
+  /// Matches in an execution that has kept all values which are asked for.
+  void setExecution(const FactorAnalysis &newFactors, DoubleAlgebra &newAlgebra,
+                    DenseEvaluator &newEvaluator) {
+    factors = &newFactors;
+    algebra = &newAlgebra;
+    evaluator = &newEvaluator;
+  }
+
+  /// The part of `reference` that `value` is, or is a simple multiple of.
+  std::optional<Match> matchPart(mlir::Value value, mlir::Value reference);
+  /// The sum over devices, replicas or micro-batches that has `value` as a term
+  /// and is a part of `reference`.
+  std::optional<Match> matchSum(mlir::Value value, mlir::Value reference);
+  /// Whether two values of the plan have equal elements at all coordinates.
+  bool areEqual(mlir::Value left, mlir::Value right);
+
+private:
+  llvm::SmallVector<tv::LineageAttr>
+  listLineages(mlir::Value value, mlir::Value reference,
+               llvm::ArrayRef<mlir::StringAttr> sumAxes);
+  llvm::SmallVector<mlir::StringAttr> getVaryingAxes(mlir::Value value);
+  std::optional<Match> match(llvm::ArrayRef<mlir::Value> terms,
+                             mlir::Value reference, tv::LineageAttr lineage);
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>>
+  listGroups(mlir::Value value);
+
+  tv::MeshAttr mesh;
+  /// For each op of the model, the values on each device in order.
+  llvm::StringMap<std::map<int64_t, llvm::SmallVector<mlir::Value>>> byPlace;
+  const FactorAnalysis *factors = nullptr;
+  DoubleAlgebra *algebra = nullptr;
+  DenseEvaluator *evaluator = nullptr;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_TRANSFORMS_VALUEMATCHING_H

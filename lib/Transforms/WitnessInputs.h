@@ -1,0 +1,48 @@
+//===- WitnessInputs.h - concrete inputs of both programs -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_TRANSFORMS_WITNESSINPUTS_H
+#define VERIFY_LIB_TRANSFORMS_WITNESSINPUTS_H
+
+#include "Verify/Analysis/DenseEvaluator.h"
+
+namespace verify {
+
+/// Elements of inputs and parameters as small rationals, a function of the
+/// tensor, the position and the seed alone, so that runs in different algebras
+/// see the same numbers.
+class WitnessInputs : public ElementSource {
+public:
+  /// `data` are the values that integers take.
+  WitnessInputs(NumericAlgebra &algebra, unsigned seed,
+                llvm::ArrayRef<int64_t> data)
+      : algebra(algebra), seed(seed), data(data) {}
+
+  Scalar input(mlir::Value value, llvm::ArrayRef<int64_t> index) override;
+  Scalar opaque(unsigned number, mlir::Type type,
+                llvm::ArrayRef<int64_t> index) override;
+  Scalar undefined(mlir::Operation *op, llvm::ArrayRef<int64_t> place) override;
+
+private:
+  Scalar draw(uint64_t name, ScalarSort sort, llvm::ArrayRef<int64_t> index,
+              int64_t scale = 1);
+
+  NumericAlgebra &algebra;
+  unsigned seed;
+  llvm::SmallVector<int64_t> data;
+};
+
+/// The integers that select positions which are looked at.
+llvm::SmallVector<int64_t> getDataValues(tv::GraphOp graph,
+                                         const FactorAnalysis &factors);
+
+/// Whether doubles differ by more than rounding explains. Only intervals
+/// decide; this chooses what they look at.
+bool isFarApart(double left, double right);
+
+} // namespace verify
+
+#endif // VERIFY_LIB_TRANSFORMS_WITNESSINPUTS_H
