@@ -148,6 +148,9 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
       return first.emitOpError("is entered twice by one member");
     operands.push_back(found->bound);
   }
+  if (first.getReplicas() && first.getKind() != tv::CollectiveKind::AllReduce)
+    return first.emitOpError("with members in all replicas is not supported "
+                             "unless it is an all-reduce");
   SmallVector<Attribute> axes;
   if (first.getReplicas())
     axes.push_back(builder.getStringAttr("dp"));
