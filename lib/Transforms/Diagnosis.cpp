@@ -51,7 +51,7 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   llvm::DenseSet<Operation *> cone = findCone(results);
   SmallVector<tv::ExpectOp> candidates(results);
   for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
-    if (!expect.getContract() &&
+    if (!expect.getContract() && !llvm::is_contained(results, expect) &&
         cone.contains(expect.getValues().front().getDefiningOp()))
       candidates.push_back(expect);
   DoubleAlgebra algebra;
@@ -152,6 +152,12 @@ SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
   return roots;
 }
 
+bool verify::areAlike(tv::ExpectOp left, tv::ExpectOp right) {
+  if (left.getContract() || right.getContract())
+    return left.getContract() == right.getContract();
+  return getPlaceKey(left.getLoc()) == getPlaceKey(right.getLoc());
+}
+
 std::optional<Finding> Diagnosis::find(ArrayRef<tv::ExpectOp> wrong) {
   SmallVector<tv::ExpectOp> roots = findRoots(wrong);
   if (roots.empty())
@@ -161,7 +167,7 @@ std::optional<Finding> Diagnosis::find(ArrayRef<tv::ExpectOp> wrong) {
   finding.roots = roots;
   for (tv::ExpectOp root : roots)
     if (root.getReference() == finding.expect.getReference() &&
-        getPlaceKey(root.getLoc()) == getPlaceKey(finding.expect.getLoc()))
+        areAlike(root, finding.expect))
       finding.alike.push_back(root);
     else if (++finding.otherValues == 1)
       finding.other = root;

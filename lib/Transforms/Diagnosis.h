@@ -76,6 +76,9 @@ public:
   bool isDifferent(tv::ExpectOp expect) const {
     return differences.contains(expect);
   }
+  /// The values that differ with nothing wrong before them, among those that
+  /// `wrong` rest on, in the order of the graph; after `compare`.
+  llvm::SmallVector<tv::ExpectOp> findRoots(llvm::ArrayRef<tv::ExpectOp> wrong);
   /// The root of the difference that shows at the results `wrong`, after
   /// `compare`.
   std::optional<Finding> find(llvm::ArrayRef<tv::ExpectOp> wrong);
@@ -85,7 +88,6 @@ private:
     DifferentElement element;
     llvm::SmallVector<int64_t> microBatches;
   };
-  llvm::SmallVector<tv::ExpectOp> findRoots(llvm::ArrayRef<tv::ExpectOp> wrong);
   void collectRegion(tv::ExpectOp expect);
   void addSimilarOps();
   bool isRepaired(tv::ExpectOp expect,
@@ -101,6 +103,7 @@ private:
   void classifyOp(Finding &finding, mlir::Operation *op);
   std::string findWrongConstant(tv::ConstantOp constant);
   bool classifyDoubling(Finding &finding);
+  bool classifySlices(Finding &finding, mlir::Operation *op);
   bool classifyOperands(Finding &finding, mlir::Operation *op);
   std::optional<Match> matchAny(mlir::Value value);
   /// The op of the reference that corresponds to one of the plan, if it is in
@@ -124,6 +127,9 @@ private:
   llvm::DenseMap<mlir::Value, Match> matches;
 };
 
+/// Whether two expects speak of the same result, or of values that the same op
+/// of the model gives.
+bool areAlike(tv::ExpectOp left, tv::ExpectOp right);
 /// `gradient of 'w'`, or what op a lemma speaks of.
 std::string describe(tv::ExpectOp expect);
 /// `'linear (cell 412)'`, or the op's own name.

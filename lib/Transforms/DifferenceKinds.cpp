@@ -83,8 +83,14 @@ bool Diagnosis::classifyReduction(Finding &finding, tv::AllReduceOp reduction,
   }
   for (Value operand : reduction.getOperands()) {
     auto sum = matcher.matchSum(operand, reference);
+    if (!sum)
+      continue;
     // The right members with a wrong term are another difference.
-    if (!sum || sum->terms.size() == reduction.getOperands().size())
+    bool hasAxes = llvm::all_of(sum->lineage.getSumAxes(), [&](Attribute axis) {
+      return llvm::is_contained(reduction.getAxes(), axis) ||
+             llvm::is_contained(finding.expect.getLineage().getSumAxes(), axis);
+    });
+    if (hasAxes && sum->terms.size() == reduction.getOperands().size())
       continue;
     finding.kind = DifferenceKind::WrongGroup;
     finding.op = reduction;
@@ -323,6 +329,46 @@ std::string Diagnosis::findWrongConstant(tv::ConstantOp constant) {
          printLiteral(expected.getValue());
 }
 
+bool Diagnosis::classifySlices(Finding &finding, Operation *op) {
+  if (!isa<tv::SemanticsOpInterface>(op))
+    return false;
+  const IndexRelation &relation = factors.getRelation(op);
+  // For each factor, the first operand with it and the range it keeps.
+  struct Range {
+    Value operand;
+    tv::DimensionFactorAttr range;
+  };
+  llvm::DenseMap<unsigned, Range> known;
+  for (const auto &access : relation.accesses) {
+    Value operand = op->getOperand(access.operand);
+    auto found = matches.find(operand);
+    if (found == matches.end() || found->second.isSum())
+      continue;
+    tv::LineageAttr lineage = found->second.lineage;
+    for (auto [expr, dimension] :
+         llvm::zip_equal(access.dimensions, lineage.getDimensions())) {
+      if (expr.getKind() != DimensionExpr::Kind::Factor)
+        continue;
+      auto range = cast<tv::DimensionFactorAttr>(dimension.getValue().back());
+      auto [entry, isNew] =
+          known.try_emplace(expr.getFactor(), Range{operand, range});
+      if (isNew || entry->second.range.getExtent() != range.getExtent() ||
+          entry->second.range.getStart() == range.getStart())
+        continue;
+      finding.kind = DifferenceKind::WrongSlice;
+      finding.op = op;
+      finding.explanation =
+          "on " + describeDevices(getDevices(op->getResult(0))) +
+          " the operands of " + describe(op) +
+          " do not belong together: they are part " +
+          describePart(matches[entry->second.operand].lineage) + " and part " +
+          describePart(lineage) + " of the reference tensors";
+      return true;
+    }
+  }
+  return false;
+}
+
 bool Diagnosis::classifyOperands(Finding &finding, Operation *op) {
   Operation *similar = findSimilar(op);
   if (!similar)
@@ -389,7 +435,8 @@ void Diagnosis::classifyOp(Finding &finding, Operation *op) {
     noteOrigin(finding, operand);
     return;
   }
-  if (classifyOperands(finding, op) || finding.kind != DifferenceKind::Other)
+  if (classifySlices(finding, op) || classifyOperands(finding, op) ||
+      finding.kind != DifferenceKind::Other)
     return;
   if (auto add = dyn_cast<tv::AddOp>(op)) {
     // One operand has the other one in it.

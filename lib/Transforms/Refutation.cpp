@@ -20,15 +20,17 @@ static constexpr unsigned precisions[] = {64, 128, 256};
 
 Refutation::Refutation(tv::GraphOp graph, unsigned seed)
     : graph(graph), seed(seed),
-      factors(graph.getBody().front(), graph.getMesh(),
-              {FactorAnalysis::Positions::Exact, /*fixedWidth=*/1}) {
+      coarse(graph.getBody().front(), graph.getMesh(),
+             {FactorAnalysis::Positions::Exact, /*fixedWidth=*/0}),
+      fine(graph.getBody().front(), graph.getMesh(),
+           {FactorAnalysis::Positions::Exact, /*fixedWidth=*/1}) {
   for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
     if (expect.getContract())
       results.push_back(expect);
 }
 
-bool Refutation::findWrongResults() {
-  diagnosis.emplace(graph, factors, seed);
+bool Refutation::findWrongResults(const FactorAnalysis &analysis) {
+  diagnosis.emplace(graph, analysis, seed);
   if (failed(diagnosis->compare(results))) {
     failureReason = diagnosis->getFailure();
     return false;
@@ -43,12 +45,16 @@ bool Refutation::findWrongResults() {
 }
 
 bool Refutation::find() {
-  if (factors.getFailure()) {
-    failureReason = *factors.getFailure();
+  if (fine.getFailure()) {
+    failureReason = *fine.getFailure();
     return false;
   }
+  isCoarse =
+      !coarse.getFailure() && findWrongResults(coarse) && confirm(coarse);
+  if (isCoarse)
+    return true;
   for (unsigned draw = 0; draw < drawLimit; ++draw, ++seed)
-    if (findWrongResults() && confirm())
+    if (findWrongResults(fine) && confirm(fine))
       return true;
   return false;
 }
@@ -71,15 +77,16 @@ static std::string printNumber(double value) {
   return text;
 }
 
-bool Refutation::confirm() {
+bool Refutation::confirm(const FactorAnalysis &analysis) {
   tv::ExpectOp cheapest = *std::min_element(
       wrong.begin(), wrong.end(), [](tv::ExpectOp left, tv::ExpectOp right) {
         return countCone(left) < countCone(right);
       });
   for (unsigned precision : precisions) {
     IntervalAlgebra algebra(precision);
-    WitnessInputs source(algebra, seed, getDataValues(graph, factors));
-    DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
+    WitnessInputs source(algebra, seed, getDataValues(graph, analysis));
+    DenseEvaluator evaluator(graph.getBody().front(), analysis, algebra,
+                             source);
     if (failed(evaluator.run(cheapest))) {
       failureReason = evaluator.getFailure();
       return false;
@@ -159,9 +166,34 @@ static void printElement(Diagnostic &note, tv::ExpectOp expect,
   }
 }
 
+std::optional<Finding> Refutation::diagnose() {
+  if (!isCoarse)
+    return diagnosis->find(wrong);
+  // Where it shows is known; what leads there is looked at more closely.
+  SmallVector<tv::ExpectOp> roots = diagnosis->findRoots(wrong);
+  if (roots.empty())
+    return std::nullopt;
+  SmallVector<tv::ExpectOp> close, different;
+  for (tv::ExpectOp root : roots)
+    if (areAlike(root, roots.front()))
+      close.push_back(root);
+  Diagnosis closer(graph, fine, seed);
+  if (succeeded(closer.compare(close)))
+    for (tv::ExpectOp root : close)
+      if (closer.isDifferent(root))
+        different.push_back(root);
+  std::optional<Finding> finding = closer.find(different);
+  if (!finding)
+    return diagnosis->find(wrong);
+  for (tv::ExpectOp root : roots)
+    if (!llvm::is_contained(close, root) && ++finding->otherValues == 1)
+      finding->other = root;
+  return finding;
+}
+
 void Refutation::report() {
   tv::MeshAttr mesh = graph.getMesh();
-  std::optional<Finding> finding = diagnosis->find(wrong);
+  std::optional<Finding> finding = diagnose();
   if (!finding) {
     finding.emplace();
     finding->expect = confirmed.expect;

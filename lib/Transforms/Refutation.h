@@ -38,14 +38,21 @@ private:
     std::string planValue, referenceValue;
     unsigned precision = 0;
   };
-  bool findWrongResults();
-  bool confirm();
+  bool findWrongResults(const FactorAnalysis &analysis);
+  bool confirm(const FactorAnalysis &analysis);
+  std::optional<Finding> diagnose();
 
   tv::GraphOp graph;
   unsigned seed;
-  FactorAnalysis factors;
+  /// One value of each sort, which stands for all: inputs that are equal along
+  /// every dimension show most differences, fast.
+  FactorAnalysis coarse;
+  /// One value more, so that parts and terms can be told apart.
+  FactorAnalysis fine;
   llvm::SmallVector<tv::ExpectOp> results, wrong;
-  std::optional<Diagnosis> diagnosis; ///< of the last inputs
+  /// Of the last inputs.
+  std::optional<Diagnosis> diagnosis;
+  bool isCoarse = false;
   Witness confirmed;
   std::string failureReason;
 };
