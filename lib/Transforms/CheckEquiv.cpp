@@ -67,9 +67,9 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
     // As soon as something does not hold, execution tells quickly whether the
     // plan is wrong; if it does not, proofs go on, wider.
     std::optional<Refutation> refutation;
-    checker.run([&] {
+    checker.run([&](bool isQuick) {
       refutation.emplace(graph, seed);
-      return refutation->find();
+      return refutation->find(isQuick);
     });
     const CheckCounts &counts = checker.getCounts();
     ModuleOp module = getOperation();

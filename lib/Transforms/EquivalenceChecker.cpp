@@ -12,6 +12,8 @@ using namespace verify;
 /// A stage with more ops than this is not worth a proof: too much lies between
 /// tensors that correspond.
 static constexpr size_t stageLimit = 1024;
+/// Stages with more ops than this may take long to fail.
+static constexpr size_t largeStage = 64;
 
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
@@ -42,14 +44,14 @@ StageVerdict EquivalenceChecker::prove(tv::StageOp stage) {
   return verdict;
 }
 
-void EquivalenceChecker::run(llvm::function_ref<bool()> isRefuted) {
+void EquivalenceChecker::run(llvm::function_ref<bool(bool isQuick)> isRefuted) {
   for (tv::ExpectOp expect : results)
     if (!stopped)
       decide(expect, isRefuted);
 }
 
 void EquivalenceChecker::decide(tv::ExpectOp wanted,
-                                llvm::function_ref<bool()> isRefuted) {
+                                llvm::function_ref<bool(bool)> isRefuted) {
   // An expect is decided after those its stage assumes. Stages are built on a
   // worklist, not by recursion: chains are as long as the model is deep.
   SmallVector<tv::ExpectOp> worklist = {wanted};
@@ -71,6 +73,13 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted,
         worklist.push_back(assumed);
         isReady = false;
       }
+    bool isLarge =
+        stage && stage.getBody().front().getOperations().size() > largeStage;
+    if (isReady && isLarge && !wasAskedQuickly && !wasAsked) {
+      wasAskedQuickly = true;
+      stopped = isRefuted(/*isQuick=*/true);
+      isReady = !stopped;
+    }
     if (isReady) {
       if (stage && !stage.getBody().getOps<tv::UndefinedOp>().empty()) {
         status.verdict.reason = "it rests on a value that nothing produces";
@@ -85,7 +94,7 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted,
         counts.brokenLemmas += !isResult;
         if (!wasAsked) {
           wasAsked = true;
-          stopped = isRefuted();
+          stopped = isRefuted(/*isQuick=*/false);
         }
       }
       statuses.insert({expect, std::move(status)});

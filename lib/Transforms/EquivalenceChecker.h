@@ -46,8 +46,9 @@ public:
 
   /// Decides all results of the contract and the lemmas they rest on. Where
   /// the first of them does not hold, asks `isRefuted` whether the plan is
-  /// wrong, and stops if it is.
-  void run(llvm::function_ref<bool()> isRefuted);
+  /// wrong, and stops if it is. Before the first large stage it asks for a
+  /// quick answer: a large stage that does not hold takes long to fail.
+  void run(llvm::function_ref<bool(bool isQuick)> isRefuted);
   bool isStopped() const { return stopped; }
 
   const StageBuilder &getBuilder() const { return stages; }
@@ -60,7 +61,8 @@ public:
   const CheckCounts &getCounts() const { return counts; }
 
 private:
-  void decide(tv::ExpectOp expect, llvm::function_ref<bool()> isRefuted);
+  void decide(tv::ExpectOp expect,
+              llvm::function_ref<bool(bool isQuick)> isRefuted);
   StageVerdict prove(tv::StageOp stage);
 
   tv::GraphOp graph;
@@ -72,7 +74,7 @@ private:
   llvm::MapVector<mlir::Operation *, ExpectStatus> statuses;
   llvm::StringMap<StageVerdict> known;
   CheckCounts counts;
-  bool wasAsked = false;
+  bool wasAsked = false, wasAskedQuickly = false;
   bool stopped = false;
 };
 

@@ -44,15 +44,15 @@ bool Refutation::findWrongResults(const FactorAnalysis &analysis) {
   return !wrong.empty();
 }
 
-bool Refutation::find() {
+bool Refutation::find(bool isQuick) {
   if (fine.getFailure()) {
     failureReason = *fine.getFailure();
     return false;
   }
   isCoarse =
       !coarse.getFailure() && findWrongResults(coarse) && confirm(coarse);
-  if (isCoarse)
-    return true;
+  if (isCoarse || isQuick)
+    return isCoarse;
   for (unsigned draw = 0; draw < drawLimit; ++draw, ++seed)
     if (findWrongResults(fine) && confirm(fine))
       return true;

@@ -23,8 +23,9 @@ public:
   Refutation(tv::GraphOp graph, unsigned seed);
 
   /// Whether inputs were found on which a result of the contract differs. The
-  /// difference is confirmed in intervals of rising precision.
-  bool find();
+  /// difference is confirmed in intervals of rising precision. With `isQuick`
+  /// only the inputs that are fastest to run are tried.
+  bool find(bool isQuick);
   /// Reports what was found: an error at the first op of the plan whose stated
   /// or required value is wrong, and notes with the witness.
   void report();
