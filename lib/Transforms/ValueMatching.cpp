@@ -190,6 +190,8 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
   auto domain = producer ? producer->getAttrOfType<tv::DomainAttr>("domain")
                          : tv::DomainAttr();
   auto isSame = [&](double left, double right) {
+    if (std::isinf(left) || std::isinf(right))
+      return left == right;
     largest = std::max({largest, std::fabs(left), std::fabs(right)});
     return left == right ||
            std::fabs(left - right) <=
