@@ -170,10 +170,22 @@ def identity_for_all_reduce(plan: Plan, choice: random.Random) -> Iterator[Edit]
 
 
 def other_collective(plan: Plan, choice: random.Random) -> Iterator[Edit]:
-    for old, new in (("all_gather", "all_reduce"), ("all_reduce", "all_gather")):
-        for group in chosen(plan, choice, rf"communicate +{old}\b(?!.* replicas)"):
-            changes = {op.line: op.text.replace(old, new, 1) for op in group}
-            yield Edit(plan.replaced(changes), {plan.source(group[0])}, "adds up|has size")
+    for group in chosen(plan, choice, r"communicate +all_gather\b"):
+        changes = {
+            op.line: re.sub(
+                r"\{dimension = \d+ : i64(, )?", "{", op.text.replace("gather", "reduce", 1)
+            )
+            for op in group
+        }
+        yield Edit(plan.replaced(changes), {plan.source(group[0])}, "adds up")
+    for group in chosen(plan, choice, r"communicate +all_reduce\b(?!.* replicas).*\{"):
+        changes = {
+            op.line: op.text.replace("reduce", "gather", 1).replace(
+                "{", "{dimension = 0 : i64, ", 1
+            )
+            for op in group
+        }
+        yield Edit(plan.replaced(changes), {plan.source(group[0])}, "has size")
 
 
 def wrong_rank_in_move(plan: Plan, choice: random.Random) -> Iterator[Edit]:
