@@ -135,10 +135,9 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
       malformation = "the members of a group do different things";
       return failure();
     }
-  if (first.getReplicas() && first.getKind() != tv::CollectiveKind::AllReduce)
-    return first.emitOpError("over replicas is not supported");
   ArrayRef<int64_t> group = first.getGroup();
   SmallVector<Bound> operands;
+  SmallVector<tv::CommunicateOp> ops; ///< of the members
   SmallVector<int64_t> where(group);
   for (int64_t member : group) {
     auto found = llvm::find_if(arrivals, [&](const Arrival &arrival) {
@@ -147,6 +146,7 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
     if (found == arrivals.end())
       return first.emitOpError("is entered twice by one member");
     operands.push_back(found->bound);
+    ops.push_back(found->op);
   }
   if (first.getReplicas() && first.getKind() != tv::CollectiveKind::AllReduce)
     return first.emitOpError("with members in all replicas is not supported "
@@ -193,42 +193,26 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
                                          first.getDimension().value_or(0),
                                          tv::DomainAttr()));
       return success();
-    case tv::CollectiveKind::ReduceScatter: {
-      Value sum =
-          tv::AllReduceOp::create(builder, first.getLoc(), values[0].getType(),
-                                  values, over, tv::DomainAttr());
-      for (int64_t member = 0; member < count; ++member) {
-        FailureOr<Value> part =
-            slice(sum, first.getDimension().value_or(0), member);
-        if (failed(part))
-          return failure();
-        if (part->getType() != type)
-          return first.emitOpError("expects ")
-                 << type << ", a part is " << part->getType();
-        results.push_back(*part);
-      }
+    case tv::CollectiveKind::ReduceScatter:
+      results.assign(count, tv::AllReduceOp::create(builder, first.getLoc(),
+                                                    values[0].getType(), values,
+                                                    over, tv::DomainAttr()));
       return success();
-    }
     case tv::CollectiveKind::AllToAll:
-      // The operands are the parts: of each member, one for each member.
-      for (int64_t member = 0; member < count; ++member) {
-        SmallVector<Value> parts;
-        for (int64_t source = 0; source < count; ++source)
-          parts.push_back(values[source * count + member]);
-        results.push_back(tv::AllGatherOp::create(
-            builder, first.getLoc(), type, parts,
-            first.getDimension().value_or(0), tv::DomainAttr()));
-      }
-      return success();
     case tv::CollectiveKind::Broadcast:
       break;
     }
     return first.emitOpError("is not supported");
   };
+  auto malformed = [&] {
+    malformation = "shapes do not fit";
+    return failure();
+  };
+  SmallVector<Bound> gathered;
   if (first.getKind() == tv::CollectiveKind::AllToAll) {
-    // Each member cuts its own tensor.
-    SmallVector<Bound> parts;
-    for (auto [member, whole] : llvm::zip(group, operands)) {
+    // Each member cuts its own tensor, and what it gets is its own.
+    SmallVector<SmallVector<Bound>> parts;
+    for (auto [member, whole, own] : llvm::zip(group, operands, ops)) {
       auto cut = [&](ArrayRef<Value> values,
                      SmallVectorImpl<Value> &results) -> LogicalResult {
         for (int64_t number = 0; number < count; ++number) {
@@ -240,23 +224,57 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
         }
         return success();
       };
-      FailureOr<SmallVector<Bound>> own =
+      FailureOr<SmallVector<Bound>> cuts =
           instantiate(first, member, whole, cut);
-      if (failed(own)) {
-        malformation = "shapes do not fit";
-        return failure();
-      }
-      llvm::append_range(parts, *own);
+      if (failed(cuts))
+        return malformed();
+      parts.push_back(std::move(*cuts));
     }
-    operands = std::move(parts);
+    for (auto [number, member] : llvm::enumerate(group)) {
+      auto gather = [&](ArrayRef<Value> values,
+                        SmallVectorImpl<Value> &results) -> LogicalResult {
+        results.push_back(tv::AllGatherOp::create(
+            builder, first.getLoc(), type, values,
+            first.getDimension().value_or(0), tv::DomainAttr()));
+        return success();
+      };
+      SmallVector<Bound> own;
+      for (ArrayRef<Bound> of : parts)
+        own.push_back(of[number]);
+      FailureOr<SmallVector<Bound>> result =
+          instantiate(ops[number], member, own, gather);
+      if (failed(result))
+        return malformed();
+      gathered.push_back(result->front());
+    }
+  } else {
+    FailureOr<SmallVector<Bound>> results =
+        instantiate(first, where, operands, build);
+    if (failed(results))
+      return malformed();
+    gathered = std::move(*results);
   }
-  FailureOr<SmallVector<Bound>> results =
-      instantiate(first, where, operands, build);
-  if (failed(results)) {
-    malformation = "shapes do not fit";
-    return failure();
-  }
-  for (auto [member, bound] : llvm::zip(group, *results))
+  if (first.getKind() == tv::CollectiveKind::ReduceScatter)
+    for (auto [number, member] : llvm::enumerate(group)) {
+      auto keep = [&](ArrayRef<Value> values,
+                      SmallVectorImpl<Value> &results) -> LogicalResult {
+        FailureOr<Value> part =
+            slice(values[0], first.getDimension().value_or(0), number);
+        if (failed(part))
+          return failure();
+        if (part->getType() != type)
+          return first.emitOpError("expects ")
+                 << type << ", a part is " << part->getType();
+        results.push_back(*part);
+        return success();
+      };
+      FailureOr<SmallVector<Bound>> part =
+          instantiate(ops[number], member, gathered[number], keep);
+      if (failed(part))
+        return malformed();
+      gathered[number] = part->front();
+    }
+  for (auto [member, bound] : llvm::zip(group, gathered))
     for (Device &device : devices)
       if (device.number == member)
         device.arrived = bound;
