@@ -26,8 +26,8 @@ void addStatistic(mlir::ModuleOp module, llvm::StringRef name, int64_t count);
 /// Entry `name` of the module's `tv.statistics`, or 0.
 int64_t getStatistic(mlir::ModuleOp module, llvm::StringRef name);
 
-/// Adds a sentence to the module's `tv.assumptions`: something the verdict rests
-/// on and the contract does not show.
+/// Adds a sentence to the module's `tv.assumptions`: something the verdict
+/// rests on and the contract does not show.
 void addAssumption(mlir::ModuleOp module, llvm::StringRef text);
 llvm::SmallVector<llvm::StringRef> getAssumptions(mlir::ModuleOp module);
 
