@@ -247,15 +247,23 @@ FailureOr<Value> PrimitiveImporter::chunk() {
                    << " into " << count << " parts";
   int64_t size = whole.getDimSize(*dimension) / count;
   int64_t start = (member - ranks->begin()) * size;
-  if (context.plan.options.partOrder == PartOrder::IndexMap && !transposed &&
-      primitive.inputs.size() == 1 && primitive.inputs[0].isTensor) {
+  int64_t declared = start;
+  if (!transposed && primitive.inputs.size() == 1 &&
+      primitive.inputs[0].isTensor) {
     const SubTensor &source = context.plan.get(primitive.inputs[0]);
     if (*dimension < static_cast<int64_t>(source.slice.size()))
-      start = result->slice[*dimension].start - source.slice[*dimension].start;
+      declared =
+          result->slice[*dimension].start - source.slice[*dimension].start;
   }
-  return Value(tv::SliceOp::create(context.builder, context.location, *type,
-                                   input, *dimension, start, start + size,
-                                   tv::DomainAttr()));
+  if (context.plan.options.partOrder == PartOrder::IndexMap)
+    start = declared;
+  auto part =
+      tv::SliceOp::create(context.builder, context.location, *type, input,
+                          *dimension, start, start + size, tv::DomainAttr());
+  if (start != declared)
+    part->setAttr(declaredStartName,
+                  context.builder.getI64IntegerAttr(declared));
+  return Value(part);
 }
 
 FailureOr<Value> PrimitiveImporter::allToAll() {

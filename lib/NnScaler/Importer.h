@@ -16,6 +16,10 @@
 
 namespace verify::nnscaler {
 
+/// On a `tv.slice` that keeps a part by rank: where the part starts that the
+/// plan declares instead.
+constexpr llvm::StringLiteral declaredStartName = "tv.declared_start";
+
 /// Names of what segments share with the rest of a plan, built once for a plan.
 class PlanContext {
 public:

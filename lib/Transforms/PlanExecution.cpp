@@ -348,6 +348,7 @@ PlanExecution::Step PlanExecution::executeCompute(Device &device,
     mapping.map(op->getOperands(), operands);
     Operation *clone = builder.clone(*op, mapping);
     clone->removeDiscardableAttr("tv.piece");
+    clone->removeDiscardableAttr("tv.declared_start");
     auto composition = dyn_cast<tv::CompositionOpInterface>(clone);
     if (!composition) {
       results.push_back(clone->getResult(0));

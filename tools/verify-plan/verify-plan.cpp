@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Verify/IR/TVOps.h"
 #include "Verify/NnScaler/Import.h"
 #include "Verify/Report/DiagnosticPrinter.h"
 #include "Verify/Report/Summary.h"
@@ -52,6 +53,44 @@ private:
   bool isTerminal = sys::Process::StandardErrIsDisplayed();
 };
 } // namespace
+
+/// Where the plan declares another order of parts than its ranks have, says so,
+/// and what the verdict on that order is.
+static void explainPartOrder(mlir::MLIRContext &context,
+                             StringRef referencePath, StringRef planPath,
+                             const verify::CanonicalizeSSAPassOptions &link,
+                             const verify::CheckEquivPassOptions &check) {
+  verify::nnscaler::ImportOptions options;
+  auto import = [&] {
+    return verify::nnscaler::importPair(&context, referencePath, planPath,
+                                        options);
+  };
+  mlir::OwningOpRef<mlir::ModuleOp> module = import();
+  if (!module || !verify::nnscaler::explainPartOrder(*module))
+    return;
+  mlir::Location location =
+      module->lookupSymbol<verify::tv::PlanOp>("plan").getLoc();
+  options.partOrder = verify::nnscaler::PartOrder::IndexMap;
+  std::optional<verify::Answer> answer;
+  {
+    mlir::ScopedDiagnosticHandler silence(
+        &context, [](mlir::Diagnostic &) { return mlir::success(); });
+    module = import();
+    mlir::PassManager manager(&context);
+    manager.addPass(verify::createCanonicalizeSSAPass(link));
+    manager.addPass(verify::createCheckEquivPass(check));
+    if (module)
+      (void)manager.run(*module);
+    if (module)
+      answer = verify::getAnswer(*module);
+  }
+  mlir::emitRemark(location)
+      << "with --nnscaler-part-order=index-map, the order that the plan "
+         "declares, the same plan is "
+      << (answer == verify::Answer::Proved    ? "proved"
+          : answer == verify::Answer::Refuted ? "refuted as well"
+                                              : "not decided");
+}
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
@@ -142,6 +181,13 @@ int main(int argc, char **argv) {
                          steps.progress(done, total);
                        }));
   std::optional<verify::Answer> answer = verify::getAnswer(*module);
+  // A plan that is wrong as the runtime executes it may declare what is right.
+  if (answer == verify::Answer::Refuted &&
+      partOrder == verify::nnscaler::PartOrder::Rank)
+    steps.run("declared order", [&] {
+      explainPartOrder(context, referencePath, planPath, link, check);
+      return true;
+    });
   if (!answer) {
     errs() << "error: the check ended without an answer\n";
     return Unknown;

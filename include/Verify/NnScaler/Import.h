@@ -45,6 +45,11 @@ mlir::OwningOpRef<mlir::ModuleOp> importPair(mlir::MLIRContext *context,
                                              llvm::StringRef planPath,
                                              const ImportOptions &options);
 
+/// Emits a remark at the first op of `@plan` that keeps another part of its
+/// operand by rank than the plan declares, with how many do. False if none
+/// does.
+bool explainPartOrder(mlir::ModuleOp module);
+
 } // namespace verify::nnscaler
 
 #endif // VERIFY_NNSCALER_IMPORT_H
