@@ -134,8 +134,9 @@ void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
       << " by Z3, " << getStatistic(module, "obligations_by_normalization")
       << " by normalization\n";
   if (int64_t unused = getStatistic(module, "lemmas_not_used"))
-    out << "            " << plural(unused, "stated lineage")
-        << " did not hold and was not used\n";
+    out << "            " << plural(unused, "statement")
+        << " of the plan about its own tensors did not hold and "
+        << (unused == 1 ? "was" : "were") << " not used\n";
   if (*answer == Answer::Proved)
     printAssumptions(graph, contract, module, out);
   double total = 0;

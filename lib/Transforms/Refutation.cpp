@@ -229,7 +229,9 @@ void Refutation::report() {
     error.attachNote(finding->other.getLoc())
         << finding->otherValues << " more "
         << (finding->otherValues == 1 ? "value differs" : "values differ")
-        << " with nothing wrong before, the first is "
+        << " although what goes into "
+        << (finding->otherValues == 1 ? "it" : "them") << " does not"
+        << (finding->otherValues == 1 ? ": " : ", the first is ")
         << describe(finding->other) << " on "
         << describePlace(finding->other, {}, mesh);
   error.attachNote(place) << "as a consequence " << wrong.size() << " of "
@@ -243,6 +245,6 @@ void Refutation::report() {
       << describeElement(confirmed.index) << " of "
       << describe(confirmed.expect) << " is " << confirmed.planValue
       << " in the plan and " << confirmed.referenceValue
-      << " in the reference, replayed at full size in intervals of "
-      << confirmed.precision << " bits";
+      << " in the reference; confirmed at full size in " << confirmed.precision
+      << "-bit interval arithmetic";
 }
