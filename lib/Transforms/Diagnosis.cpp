@@ -276,6 +276,8 @@ bool Diagnosis::findUndefined(Finding &finding) {
       if (!isa<tv::ExpectOp>(reader)) {
         finding.related.push_back(
             {reader->getLoc(), "it is read here, by " + describe(reader)});
+        if (describe(op) != describe(reader))
+          finding.explanation += "; " + describe(op) + " should do so";
         break;
       }
     return true;
@@ -358,11 +360,11 @@ bool Diagnosis::findMissingMicroBatch(Finding &finding) {
     bool isOne = missing.size() == 1;
     finding.kind = DifferenceKind::MissingMicroBatch;
     finding.op = accumulate;
-    finding.explanation = "what " + describe(accumulate) + " adds up lacks " +
-                          (isOne ? "micro-batch " : "micro-batches ") +
-                          describeRanges(missing) + " of " +
-                          std::to_string(count) + "; with " +
-                          (isOne ? "it" : "them") + " the value is right";
+    finding.explanation =
+        "what is accumulated from " + describe(accumulate) + " lacks " +
+        (isOne ? "micro-batch " : "micro-batches ") + describeRanges(missing) +
+        " of 0-" + std::to_string(count - 1) + "; with " +
+        (isOne ? "it" : "them") + " the value is right";
     return true;
   }
   return false;

@@ -96,7 +96,7 @@ bool Diagnosis::classifyReduction(Finding &finding, tv::AllReduceOp reduction,
     finding.op = reduction;
     finding.explanation =
         describe(reduction) + " adds up over " + over +
-        "; the terms of the sum are those of " +
+        "; the group has to be " +
         describeSum(*sum, finding.expect.getLineage(), graph.getMesh());
     noteOrigin(finding, operand);
     return true;
@@ -177,8 +177,9 @@ bool Diagnosis::classifyStated(Finding &finding) {
     finding.explanation =
         "the value is one term of a sum over " +
         describeSum(*sum, finding.expect.getLineage(), graph.getMesh()) +
-        (isGradient ? ", and no weight reducer adds the terms up"
-                    : ", and nothing adds the terms up") +
+        (isGradient
+             ? ", and no weight reducer adds the terms up: one is missing"
+             : ", and nothing adds the terms up") +
         "; their sum is the value of the reference";
     noteOrigin(finding, value);
     return true;

@@ -44,7 +44,7 @@ tv.graph @extra_sum <device = 2> {
 
 // Terms of replicas are added up in a group without them.
 // CHECK-LABEL: error: gradient of 'w' differs from the reference on device 0 of each of 4 replicas
-// CHECK: note: wrong group: 'reducer' adds up over device 0; the terms of the sum are those of the 4 replicas
+// CHECK: note: wrong group: 'reducer' adds up over device 0; the group has to be the 4 replicas
 tv.graph @wrong_group <dp = 4, device = 1> {
   %x = tv.input <input "x"> : tensor<8x6xf32>
   %y = tv.reduce sum %x {dimensions = array<i64: 0>} : (tensor<8x6xf32>) -> tensor<6xf32>
@@ -84,7 +84,7 @@ tv.graph @scale_factor <device = 1> {
 // -----
 
 // CHECK-LABEL: error: gradient of 'v' differs
-// CHECK: note: missing micro-batch: what 'accumulate' adds up lacks micro-batches 0, 3 of 4; with them the value is right
+// CHECK: note: missing micro-batch: what is accumulated from 'accumulate' lacks micro-batches 0, 3 of 0-3; with them the value is right
 tv.graph @missing_micro_batch <device = 1, mb = 4> {
   %x = tv.input <input "x"> : tensor<8x6xf32>
   %y = tv.reduce sum %x {dimensions = array<i64: 0>} : (tensor<8x6xf32>) -> tensor<6xf32>
