@@ -42,6 +42,11 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
   }
 
   void checkStages() {
+    // An empty file is what a failed step before this one leaves.
+    if (getOperation().getOps<tv::StageOp>().empty()) {
+      getOperation().emitError("has nothing to check: no tv.graph or tv.stage");
+      return signalPassFailure();
+    }
     bool isProved = true;
     StageProver prover(getProverOptions());
     for (auto stage : getOperation().getOps<tv::StageOp>()) {
