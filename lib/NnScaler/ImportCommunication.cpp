@@ -125,6 +125,9 @@ FailureOr<SmallVector<int64_t>> PrimitiveImporter::group() {
   for (const Argument &rank : ranks->elements) {
     if (rank.isTensor || rank.kind != ConstantKind::Integer)
       return error() << "ranks are not integers";
+    if (!llvm::is_contained(context.plan.plan.devices, rank.integer))
+      return error() << "names device " << rank.integer
+                     << ", which the plan does not have";
     group.push_back(rank.integer);
   }
   llvm::sort(group);

@@ -133,7 +133,8 @@ void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
       << plural(getStatistic(module, "obligations_by_z3"), "obligation")
       << " by Z3, " << getStatistic(module, "obligations_by_normalization")
       << " by normalization\n";
-  if (int64_t unused = getStatistic(module, "lemmas_not_used"))
+  int64_t unused = getStatistic(module, "lemmas_not_used");
+  if (unused && *answer != Answer::Refuted)
     out << "            " << plural(unused, "statement")
         << " of the plan about its own tensors did not hold and "
         << (unused == 1 ? "was" : "were") << " not used\n";

@@ -180,6 +180,11 @@ def _sum(root: Any) -> Any:
     return next(op for op in cells(root, "IRDimops") if op.signature == "torch.sum")
 
 
+def _group(root: Any, device: int) -> None:
+    chunk = primitive(root, "ChunkPrim")
+    chunk.kwargs = {**chunk.kwargs, "ranks": [chunk.kwargs["ranks"][0], device]}
+
+
 def _argument(root: Any, value: object) -> None:
     _sum(root)._inputs = [*_sum(root)._inputs, value]
 
@@ -219,7 +224,9 @@ EDITS = [
     Edit("no devices", lambda r: setattr(r, "devices", ()), (3,), "no devices"),
     Edit("no programs", lambda r: r.execplan._seq.clear(), (3,), "device 0 is missing"),
     Edit("an empty program", lambda r: r.execplan._seq[0].clear(), (1,), "refuted|error"),
-    Edit("empty programs", lambda r: [s.clear() for s in r.execplan._seq.values()], (1, 3), "error"),
+    Edit(
+        "empty programs", lambda r: [s.clear() for s in r.execplan._seq.values()], (1, 3), "error"
+    ),
     Edit("no outputs", lambda r: r.execplan._outputs.clear(), (1,), "gives output"),
     Edit("a segment in itself", cycle, (3,), "an op at position"),
     Edit("a deep constant", deep_constant, (3,), "nested more than 32"),
@@ -229,7 +236,12 @@ EDITS = [
         (3,),
         "is the mirror of something else",
     ),
-    Edit("a tensor's gradient is the tensor", lambda r: _own_gradient(parameter(r)), (3,), "not a gradient"),
+    Edit(
+        "a tensor's gradient is the tensor",
+        lambda r: _own_gradient(parameter(r)),
+        (3,),
+        "not a gradient",
+    ),
     Edit(
         "index map outside",
         lambda r: setattr(parameter(r)._indmap, "_indices", ((8, 16), (0, 8))),
@@ -258,6 +270,7 @@ EDITS = [
     Edit("a large exponent", power(10**9), (3,), "'torch.pow': exponent", "llama"),
     Edit("the least exponent", power(-(2**63)), (3,), "'torch.pow': exponent", "llama"),
     Edit("a small exponent", power(1e-9), (3,), "'torch.pow': exponent", "llama"),
+    Edit("a group of nobody", lambda r: _group(r, 49), (3,), "names device 49"),
     Edit("positional dimension", lambda r: _argument(r, 1), (3,), "unknown positional argument"),
     Edit("no dimensions", lambda r: _sum(r)._kwargs.update(dim=()), (3,), "'dim'"),
     Edit("keepdim of 1", lambda r: _sum(r)._kwargs.update(keepdim=1), (3,), "'keepdim'"),
