@@ -20,7 +20,17 @@ static bool isWhole(tv::PieceAttr piece, Location location, const Twine &what) {
   return isWhole;
 }
 
+LogicalResult OneLoader::check(tv::LoadDataOp op) {
+  if (cell && *cell != op.getCell())
+    return op.emitOpError("is a second data loader beside cell ")
+           << *cell << ", which is not supported";
+  cell = op.getCell();
+  return success();
+}
+
 Value ReferenceBoundary::load(tv::LoadDataOp op, unsigned number) {
+  if (failed(loader.check(op)))
+    return {};
   if (number < inputs.size() && inputs[number])
     return inputs[number];
   inputs.resize(std::max<size_t>(inputs.size(), number + 1));
@@ -58,6 +68,8 @@ static std::string getRandomName(tv::RandomOp op) {
 
 Value ReferenceBoundary::random(tv::RandomOp op, int64_t device) {
   std::string name = getRandomName(op);
+  if (!isWhole(op.getPiece(), op.getLoc(), name))
+    return {};
   Value &value = draws[name];
   if (value && value.getType() != op.getResult().getType()) {
     op.emitOpError("draws ") << op.getResult().getType() << " for " << name
@@ -165,6 +177,8 @@ Value PlanBoundary::distribute(Value source, tv::PieceAttr piece,
 }
 
 Value PlanBoundary::load(tv::LoadDataOp op, unsigned number) {
+  if (failed(loader.check(op)))
+    return {};
   return distribute(
       reference.findInput(number), cast<tv::PieceAttr>(op.getPieces()[number]),
       cast<RankedTensorType>(op.getResult(number).getType()), op.getLoc(),

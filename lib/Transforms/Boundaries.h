@@ -18,6 +18,17 @@
 
 namespace verify {
 
+/// Inputs are told apart by their place among the outputs of the data loader,
+/// so there may be one.
+class OneLoader {
+public:
+  /// Fails, after an error, if `op` is another loader than before.
+  llvm::LogicalResult check(tv::LoadDataOp op);
+
+private:
+  std::optional<uint64_t> cell;
+};
+
 /// Inputs and parameters of the reference program, by name.
 class ReferenceBoundary : public BoundarySource {
 public:
@@ -32,6 +43,7 @@ public:
 
 private:
   mlir::OpBuilder &builder;
+  OneLoader loader;
   llvm::SmallVector<mlir::Value> inputs;
   llvm::StringMap<mlir::Value> parameters;
   llvm::StringMap<mlir::Value> draws; ///< by the name of the random op
@@ -62,6 +74,7 @@ private:
                          llvm::StringRef what);
 
   mlir::OpBuilder &builder;
+  OneLoader loader;
   const ReferenceBoundary &reference;
   tv::MeshAttr mesh;
   RandomMode randomMode;

@@ -28,9 +28,16 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
     auto graphs = getOperation().getOps<tv::GraphOp>();
     if (graphs.empty())
       return checkStages();
-    for (tv::GraphOp graph : graphs)
-      check(graph);
-    if (getAnswer(getOperation()) != Answer::Proved)
+    // The answer is the worst of all graphs': one that is proved does not hide
+    // another.
+    std::optional<Answer> answer;
+    for (tv::GraphOp graph : graphs) {
+      Answer own = check(graph);
+      if (!answer || *answer == Answer::Proved || own == Answer::Refuted)
+        answer = own;
+    }
+    setAnswer(getOperation(), *answer);
+    if (answer != Answer::Proved)
       signalPassFailure();
   }
 
@@ -63,7 +70,7 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
       signalPassFailure();
   }
 
-  void check(tv::GraphOp graph) {
+  Answer check(tv::GraphOp graph) {
     auto report = [&](unsigned done, unsigned total) {
       if (progress)
         progress(done, total);
@@ -72,6 +79,10 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
     // As soon as something does not hold, execution tells quickly whether the
     // plan is wrong; if it does not, proofs go on, wider.
     std::optional<Refutation> refutation;
+    if (checker.getResults().empty()) {
+      graph.emitOpError("has no result to prove: no tv.expect with a contract");
+      return Answer::Unknown;
+    }
     checker.run([&](bool isQuick) {
       refutation.emplace(graph, seed);
       return refutation->find(isQuick);
@@ -88,7 +99,7 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
 
     if (checker.isStopped()) {
       refutation->report();
-      return setAnswer(module, Answer::Refuted);
+      return Answer::Refuted;
     }
     bool isProved = true;
     for (tv::ExpectOp result : checker.getResults()) {
@@ -107,7 +118,7 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
     }
     if (isProved)
       isProved = succeeded(checkLedger(checker, graph));
-    setAnswer(module, isProved ? Answer::Proved : Answer::Unknown);
+    return isProved ? Answer::Proved : Answer::Unknown;
   }
 };
 } // namespace
