@@ -18,6 +18,8 @@ ElementSource::~ElementSource() = default;
 
 /// Deepest chain of ops that is evaluated by recursion.
 static constexpr unsigned depthLimit = 3000;
+/// Most elements of a small case: more take longer than they are worth.
+static constexpr size_t elementLimit = size_t(16) << 20;
 
 ScalarSort verify::getSort(Type type) {
   Type element = cast<RankedTensorType>(type).getElementType();
@@ -124,8 +126,9 @@ FailureOr<int64_t> ElementEvaluator::getPlace(Value value,
   // Row-major, after the coordinates; one more value for those that do not
   // matter.
   int64_t place = 0;
-  bool fits = true;
+  bool fits = true, isInside = true;
   auto append = [&](int64_t position, int64_t size) {
+    isInside &= position >= 0 && position < size;
     fits &= !llvm::MulOverflow(place, size, place) &&
             !llvm::AddOverflow(place, position, place);
   };
@@ -136,6 +139,9 @@ FailureOr<int64_t> ElementEvaluator::getPlace(Value value,
     append(position, size);
   if (!fits)
     return fail("a tensor has more than 2^63 elements");
+  // Two elements must never share a number.
+  if (!isInside)
+    return fail("an element outside of a tensor is read");
   return place;
 }
 
@@ -162,6 +168,9 @@ FailureOr<Scalar> ElementEvaluator::evaluate(Value value,
       return fail("a position outside the small case is read");
   if (depth >= depthLimit)
     return fail("the chain of ops is too long");
+  if (++elementCount > elementLimit)
+    return fail("the small case has more than " + Twine(elementLimit) +
+                " elements");
   ++depth;
   llvm::scope_exit leave([&] { --depth; });
   FailureOr<Scalar> result;

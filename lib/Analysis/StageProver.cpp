@@ -20,8 +20,6 @@ using namespace verify;
 
 /// Most index patterns that are compared for one expect.
 static constexpr size_t patternLimit = 4096;
-/// Most scalars of a small case: more take longer than they are worth.
-static constexpr TermId termLimit = 16u << 20;
 /// Draws of a concrete point at which the reference is defined.
 static constexpr unsigned drawLimit = 24;
 
@@ -194,10 +192,6 @@ LogicalResult StageDecision::collect(tv::ExpectOp expect,
     }
     if (terms.error()) {
       unknown(*terms.error());
-      return failure();
-    }
-    if (terms.size() > termLimit) {
-      unknown("the small case has more than " + Twine(termLimit) + " scalars");
       return failure();
     }
     elements.push_back(

@@ -118,6 +118,7 @@ private:
   std::deque<ValueState> values;
   std::string failureReason;
   unsigned depth = 0;
+  size_t elementCount = 0;
 };
 
 } // namespace verify
