@@ -73,6 +73,11 @@ struct ForwardOp {
     error() << "keyword '" << name << "' is not a truth value";
     return false;
   }
+  /// A keyword whose value may only be `False` or absent.
+  void requireFalse(llvm::StringRef name) {
+    if (keyword(name) && boolean(name))
+      error() << "keyword '" << name << "' other than False is not supported";
+  }
   /// The sub-tensor of tensor operand `number`.
   const SubTensor &operandTensor(unsigned number) const {
     for (const Argument &input : node.inputs)

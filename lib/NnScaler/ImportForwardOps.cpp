@@ -83,9 +83,7 @@ static void importBinary(ForwardOp &op, Results &results) {
 
 template <typename Op>
 static void importUnary(ForwardOp &op, Results &results) {
-  if (const Argument *inplace = op.keyword("inplace"))
-    if (inplace->isTensor || inplace->integer != 0)
-      op.error() << "keyword 'inplace' is not supported";
+  op.requireFalse("inplace");
   if (!op.requireOperands(1))
     return;
   if (RankedTensorType type = op.resultType(0))
@@ -297,7 +295,8 @@ static void importSoftmax(ForwardOp &op, Results &results) {
 
 static void importGelu(ForwardOp &op, Results &results) {
   if (const Argument *approximate = op.keyword("approximate"))
-    if (approximate->isTensor || approximate->text != "none")
+    if (approximate->isTensor || approximate->kind != ConstantKind::String ||
+        approximate->text != "none")
       op.error() << "keyword 'approximate' other than 'none' is not supported";
   importUnary<tv::GeluOp>(op, results);
 }
@@ -427,5 +426,13 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
     return emitError(location)
            << "'" << node.signature << "' gives " << results.size()
            << " tensors, the plan has " << node.outputs.size();
+  for (auto [number, value] : llvm::enumerate(results))
+    if (RankedTensorType declared = op.resultType(number);
+        !declared || declared != value.getType()) {
+      if (declared)
+        op.error() << "makes " << value.getType() << " where the plan declares "
+                   << declared;
+      return failure();
+    }
   return success();
 }

@@ -119,8 +119,7 @@ static std::array<int64_t, 3> boundsOf(ForwardOp &op, unsigned operand,
 static void importSelfAttention(ForwardOp &op, Results &results) {
   std::optional<int64_t> heads = op.integer("h");
   double scale = op.real("scale"), probability = op.real("dropout_p");
-  if (op.boolean("mask"))
-    op.error() << "keyword 'mask' other than False is not supported";
+  op.requireFalse("mask");
   RankedTensorType type = op.resultType(0);
   if (!op.requireOperands(4) || !type || op.failedAlready)
     return;

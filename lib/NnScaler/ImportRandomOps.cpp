@@ -54,9 +54,7 @@ void nnscaler::importDropout(ForwardOp &op, Results &results) {
                 training->kind == ConstantKind::String &&
                 training->text == "self.training";
   bool isTraining = isText || op.boolean("training");
-  if (const Argument *inplace = op.keyword("inplace"))
-    if (inplace->isTensor || inplace->integer != 0)
-      op.error() << "keyword 'inplace' is not supported";
+  op.requireFalse("inplace");
   RankedTensorType type = op.resultType(0);
   if (!type || !op.requireOperands(1) || op.failedAlready)
     return;

@@ -24,6 +24,7 @@ PARALLEL = ("--batch", "8", "--dp", "2", "--tp", "2", "--micro-batches", "2")
 MODELS = {
     "mlp": ("mlp", "--layers", "2", "--hidden", "8", "--pp", "2", *PARALLEL),
     "llama": ("llama", "--layers", "1", "--hidden", "16", "--heads", "2", *PARALLEL),
+    "gpt": ("gpt", "--layers", "1", "--hidden", "16", "--heads", "2", *PARALLEL),
 }
 
 
@@ -185,6 +186,22 @@ def _group(root: Any, device: int) -> None:
     chunk.kwargs = {**chunk.kwargs, "ranks": [chunk.kwargs["ranks"][0], device]}
 
 
+def _call(name: str, **keywords: Any) -> Callable[[Any], None]:
+    """Changes keywords of the first op of this name."""
+
+    def change(root: Any) -> None:
+        op = next(cell for cell in cells(root, "IRDimops") if cell.name == name)
+        op._kwargs = {**op._kwargs, **keywords}
+
+    return change
+
+
+def _attention_output(root: Any) -> None:
+    op = next(cell for cell in cells(root, "IRDimops") if cell.name == "self_attention")
+    shape = op._outputs[0]._shape
+    reshape(op._outputs[0], (shape[0], shape[1], shape[2] * 2))
+
+
 def _argument(root: Any, value: object) -> None:
     _sum(root)._inputs = [*_sum(root)._inputs, value]
 
@@ -271,6 +288,11 @@ EDITS = [
     Edit("the least exponent", power(-(2**63)), (3,), "'torch.pow': exponent", "llama"),
     Edit("a small exponent", power(1e-9), (3,), "'torch.pow': exponent", "llama"),
     Edit("a group of nobody", lambda r: _group(r, 49), (3,), "names device 49"),
+    Edit("heads that do not fit", _call("self_attention", h=5), (3,), "for 5 heads", "gpt"),
+    Edit("a mask", _call("self_attention", mask=True), (3,), "'mask' other than False", "gpt"),
+    Edit("in place", _call("dropout", inplace="True"), (3,), "'inplace' is not a truth", "gpt"),
+    Edit("all dropped", _call("dropout", p=1.0), (3,), "with probability 1", "gpt"),
+    Edit("an output of another shape", _attention_output, (3,), "the plan declares", "gpt"),
     Edit("positional dimension", lambda r: _argument(r, 1), (3,), "unknown positional argument"),
     Edit("no dimensions", lambda r: _sum(r)._kwargs.update(dim=()), (3,), "'dim'"),
     Edit("keepdim of 1", lambda r: _sum(r)._kwargs.update(keepdim=1), (3,), "'keepdim'"),
