@@ -98,16 +98,13 @@ Scalar DenseRelation::computeElement() {
     }
     isDone = true;
     for (Loop &loop : llvm::reverse(outer)) {
-      bool isCarried =
-          ++loop.ordinal == static_cast<int64_t>(loop.representatives.size());
-      int64_t moved = isCarried ? 1 - loop.ordinal : 1;
+      auto [moved, isCarried] = loop.advance();
       for (size_t i = 0; i < present.size(); ++i)
         offsets[i] += moved * loop.strides[i];
       if (!isCarried) {
         isDone = false;
         break;
       }
-      loop.ordinal = 0;
     }
   }
   if (!terms.empty() || !partial)
@@ -143,9 +140,7 @@ void DenseRelation::runLoops(const MeshPlace &place, DenseTensor &result) {
     result.elements[offset] = computeElement();
     bool isDone = true;
     for (Loop &loop : llvm::reverse(resultLoops)) {
-      bool isCarried =
-          ++loop.ordinal == static_cast<int64_t>(loop.representatives.size());
-      int64_t moved = isCarried ? 1 - loop.ordinal : 1;
+      auto [moved, isCarried] = loop.advance();
       offset += moved * loop.resultStride;
       for (size_t i = 0; i < present.size(); ++i)
         offsets[i] += moved * loop.strides[i];
@@ -153,7 +148,6 @@ void DenseRelation::runLoops(const MeshPlace &place, DenseTensor &result) {
         isDone = false;
         break;
       }
-      loop.ordinal = 0;
     }
     if (isDone)
       return;

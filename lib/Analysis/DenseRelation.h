@@ -76,6 +76,16 @@ private:
     int64_t resultStride = 0;
     llvm::SmallVector<int64_t, 4> strides; ///< for each present access
     int64_t ordinal = 0;
+
+    /// Moves on by one: how far, and whether from the end to the start.
+    std::pair<int64_t, bool> advance() {
+      bool isCarried =
+          ++ordinal == static_cast<int64_t>(representatives.size());
+      int64_t moved = isCarried ? 1 - ordinal : 1;
+      if (isCarried)
+        ordinal = 0;
+      return {moved, isCarried};
+    }
   };
   /// The scalars of a position, for each representative of its factor.
   struct PositionTable {

@@ -9,7 +9,6 @@
 #include "WitnessInputs.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace verify;
@@ -39,12 +38,6 @@ static llvm::DenseSet<Operation *> findCone(ArrayRef<tv::ExpectOp> expects) {
       llvm::append_range(worklist, op->getOperands());
   }
   return cone;
-}
-
-static std::string printNumber(double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
-  return text;
 }
 
 LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {

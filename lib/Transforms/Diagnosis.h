@@ -142,6 +142,8 @@ std::string describePlace(llvm::ArrayRef<tv::ExpectOp> expects,
                           tv::MeshAttr mesh);
 /// `0-3, 5`.
 std::string describeRanges(llvm::ArrayRef<int64_t> numbers);
+/// Six digits of a number.
+std::string printNumber(double value);
 /// `[:, 32:64]`, the part of the reference tensor.
 std::string describePart(tv::LineageAttr lineage);
 /// `devices 0-1 and the 2 replicas`, what a sum goes over.

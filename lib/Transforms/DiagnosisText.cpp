@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Diagnosis.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace verify;
@@ -53,6 +54,12 @@ std::string verify::describe(tv::ExpectOp expect) {
   if (auto name = dyn_cast<NameLoc>(expect.getLoc()))
     return ("result of '" + name.getName().getValue() + "'").str();
   return "result of this op";
+}
+
+std::string verify::printNumber(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
+  return text;
 }
 
 std::string verify::describeRanges(ArrayRef<int64_t> numbers) {

@@ -290,16 +290,9 @@ LinkCounts Linker::write() {
   int64_t number = 0;
   for (Claim &claim : claims) {
     // Where the value exists, on the devices that claim it.
-    llvm::sort(claim.devices);
-    SmallVector<int64_t> bounds;
-    for (int64_t device : claim.devices) {
-      if (!bounds.empty() && bounds.back() == device)
-        ++bounds.back();
-      else
-        bounds.append({device, device + 1});
-    }
     SmallVector<tv::AxisSetAttr> sets = {tv::AxisSetAttr::get(
-        builder.getContext(), builder.getStringAttr("device"), bounds)};
+        builder.getContext(), builder.getStringAttr("device"),
+        toIntervals(claim.devices))};
     auto produced =
         claim.values.front().getDefiningOp()->getAttrOfType<tv::DomainAttr>(
             "domain");

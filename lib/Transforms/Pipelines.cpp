@@ -11,6 +11,15 @@
 using namespace mlir;
 using namespace verify;
 
+llvm::cl::ValuesClass verify::getRandomModes() {
+  return llvm::cl::values(
+      clEnumValN(RandomMode::ByElement, "by-element",
+                 "a function of op and element, the same wherever it is drawn "
+                 "(default)"),
+      clEnumValN(RandomMode::PerDevice, "per-device",
+                 "each device and execution its own, if there are several"));
+}
+
 void verify::buildVerifyPipeline(OpPassManager &manager,
                                  const CanonicalizeSSAPassOptions &link,
                                  const CheckEquivPassOptions &check) {
@@ -35,13 +44,7 @@ struct VerifyPipelineOptions : PassPipelineOptions<VerifyPipelineOptions> {
                         llvm::cl::init(0)};
   Option<RandomMode> random{
       *this, "random", llvm::cl::desc("What random ops draw"),
-      llvm::cl::init(RandomMode::ByElement),
-      llvm::cl::values(
-          clEnumValN(RandomMode::ByElement, "by-element",
-                     "a function of op and element, the same wherever it is "
-                     "drawn"),
-          clEnumValN(RandomMode::PerDevice, "per-device",
-                     "each device and execution its own"))};
+      llvm::cl::init(RandomMode::ByElement), getRandomModes()};
   Option<std::string> emitSmtLib{
       *this, "emit-smtlib",
       llvm::cl::desc("Directory to write each obligation to as SMT-LIB 2")};

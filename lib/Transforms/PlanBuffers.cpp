@@ -48,12 +48,7 @@ PlanExecution::Step PlanExecution::executeBuffer(Device &device,
     value = boundary.parameter(buffer);
   if (!value)
     return Step::Failed;
-  bool isNew;
-  Instance &instance = findInstance(
-      {reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())}, isNew);
-  if (isNew && value.getDefiningOp<tv::DistributeOp>())
-    instance.ops.push_back(value.getDefiningOp());
-  extend(instance, device.number, -1);
+  placeInput(value, device);
   bind(device, op, {value, -1});
   return Step::Done;
 }
@@ -117,16 +112,8 @@ FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
     }
     Value term = round.value;
     if (!round.microBatches.empty() && !isReference) {
-      SmallVector<int64_t> sorted(round.microBatches.begin(),
-                                  round.microBatches.end());
-      llvm::sort(sorted);
-      SmallVector<int64_t> bounds;
-      for (int64_t coordinate : sorted) {
-        if (!bounds.empty() && bounds.back() == coordinate)
-          ++bounds.back();
-        else
-          bounds.append({coordinate, coordinate + 1});
-      }
+      SmallVector<int64_t> bounds = toIntervals(SmallVector<int64_t>(
+          round.microBatches.begin(), round.microBatches.end()));
       term =
           record(tv::AccumulateOp::create(
                      builder, round.location, type, term,

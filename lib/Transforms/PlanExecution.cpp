@@ -252,8 +252,7 @@ PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
   return results;
 }
 
-/// The intervals that cover `coordinates`, flattened.
-static SmallVector<int64_t> toIntervals(SmallVector<int64_t> coordinates) {
+SmallVector<int64_t> verify::toIntervals(SmallVector<int64_t> coordinates) {
   llvm::sort(coordinates);
   SmallVector<int64_t> bounds;
   for (int64_t coordinate : coordinates) {

@@ -26,6 +26,9 @@
 
 namespace verify {
 
+/// The intervals that cover `coordinates`, flattened.
+llvm::SmallVector<int64_t> toIntervals(llvm::SmallVector<int64_t> coordinates);
+
 /// A graph value as a device sees it: of one micro-batch, or the same in all.
 struct Bound {
   mlir::Value value;
@@ -162,6 +165,8 @@ private:
   mlir::Value getSeed(Device &device, mlir::Operation *op);
   Step executeBackward(Device &device, tv::BackwardOp op);
   Step executeRandom(Device &device, tv::RandomOp op);
+  /// Records that `device` reads a value that nobody computes.
+  void placeInput(mlir::Value value, Device &device);
   Step executeLoad(Device &device, tv::LoadDataOp op);
   Step executeBuffer(Device &device, mlir::Operation *op);
   Step enter(Device &device, tv::CallOp call);

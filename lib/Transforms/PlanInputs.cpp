@@ -33,6 +33,21 @@ Value PlanExecution::getSeed(Device &device, Operation *op) {
   return instance.results.front();
 }
 
+void PlanExecution::placeInput(Value value, Device &device) {
+  // One value for all devices that hold the same piece.
+  bool isNew;
+  Instance &instance = findInstance(
+      {reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())}, isNew);
+  // Parts of a tensor may be reshaped; the tensor itself is no op of the plan.
+  Operation *op = value.getDefiningOp();
+  while (isNew && op && !isa<tv::InputOp>(op)) {
+    instance.ops.push_back(op);
+    op =
+        isa<tv::DistributeOp>(op) ? nullptr : op->getOperand(0).getDefiningOp();
+  }
+  extend(instance, device.number, -1);
+}
+
 PlanExecution::Step PlanExecution::executeLoad(Device &device,
                                                tv::LoadDataOp op) {
   int64_t execution = device.loads[op.getCell()]++;
@@ -41,13 +56,7 @@ PlanExecution::Step PlanExecution::executeLoad(Device &device,
     Value value = boundary.load(op, number);
     if (!value)
       return Step::Failed;
-    // One value for all devices: an instance of the loader's piece.
-    bool isNew;
-    Instance &instance = findInstance(
-        {reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())}, isNew);
-    if (isNew && value.getDefiningOp<tv::DistributeOp>())
-      instance.ops.push_back(value.getDefiningOp());
-    extend(instance, device.number, -1);
+    placeInput(value, device);
     valuesOf(device)[op.getResult(number)] = {value, microBatch};
   }
   return Step::Done;
@@ -55,20 +64,10 @@ PlanExecution::Step PlanExecution::executeLoad(Device &device,
 
 PlanExecution::Step PlanExecution::executeRandom(Device &device,
                                                  tv::RandomOp op) {
-  Block *block = builder.getInsertionBlock();
-  Operation *last = block->empty() ? nullptr : &block->back();
   Value value = boundary.random(op, device.number);
   if (!value)
     return Step::Failed;
-  bool isNew;
-  Instance &instance = findInstance(
-      {reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())}, isNew);
-  if (isNew)
-    for (auto it = last ? std::next(last->getIterator()) : block->begin();
-         it != block->end(); ++it)
-      if (!isa<tv::InputOp>(*it))
-        instance.ops.push_back(&*it);
-  extend(instance, device.number, -1);
+  placeInput(value, device);
   bind(device, op, {value, lookup(device, op.getLike()).microBatch});
   return Step::Done;
 }

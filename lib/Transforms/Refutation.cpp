@@ -8,7 +8,6 @@
 
 #include "WitnessInputs.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace verify;
@@ -69,12 +68,6 @@ static size_t countCone(tv::ExpectOp expect) {
       llvm::append_range(worklist, op->getOperands());
   }
   return seen.size();
-}
-
-static std::string printNumber(double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
-  return text;
 }
 
 bool Refutation::confirm(const FactorAnalysis &analysis) {

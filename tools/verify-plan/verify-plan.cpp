@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify/IR/TVOps.h"
-#include "Verify/NnScaler/Import.h"
+#include "Verify/NnScaler/CommandLine.h"
 #include "Verify/Report/DiagnosticPrinter.h"
 #include "Verify/Report/Summary.h"
 #include "Verify/Transforms/Passes.h"
@@ -101,22 +101,9 @@ int main(int argc, char **argv) {
       "reference", cl::value_desc("file"),
       cl::desc("Plan of the same model for one device: the ground truth"),
       cl::cat(category));
-  cl::opt<verify::nnscaler::PartOrder> partOrder(
-      "nnscaler-part-order",
-      cl::desc("Which part a split keeps, and the order of a gather"),
-      cl::values(clEnumValN(verify::nnscaler::PartOrder::Rank, "rank",
-                            "by rank in the sorted group: what the runtime "
-                            "executes (default)"),
-                 clEnumValN(verify::nnscaler::PartOrder::IndexMap, "index-map",
-                            "by the declared index maps")),
-      cl::init(verify::nnscaler::PartOrder::Rank), cl::cat(category));
+  verify::nnscaler::PartOrderOption partOrder(category);
   cl::opt<verify::RandomMode> random(
-      "random", cl::desc("What random ops draw"),
-      cl::values(clEnumValN(verify::RandomMode::ByElement, "by-element",
-                            "a function of op and element, the same wherever "
-                            "it is drawn (default)"),
-                 clEnumValN(verify::RandomMode::PerDevice, "per-device",
-                            "each device and execution its own")),
+      "random", cl::desc("What random ops draw"), verify::getRandomModes(),
       cl::init(verify::RandomMode::ByElement), cl::cat(category));
   cl::opt<unsigned> seed("seed", cl::init(0),
                          cl::desc("Seed of the solver and of witnesses"),

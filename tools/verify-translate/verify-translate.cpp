@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Verify/NnScaler/Import.h"
+#include "Verify/NnScaler/CommandLine.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -33,15 +33,7 @@ int main(int argc, char **argv) {
   cl::opt<bool> debugInfo("mlir-print-debuginfo",
                           cl::desc("Print source locations"),
                           cl::cat(category));
-  cl::opt<verify::nnscaler::PartOrder> partOrder(
-      "nnscaler-part-order",
-      cl::desc("Which part a split keeps, and the order of a gather"),
-      cl::values(clEnumValN(verify::nnscaler::PartOrder::Rank, "rank",
-                            "by rank in the sorted group: what the runtime "
-                            "executes"),
-                 clEnumValN(verify::nnscaler::PartOrder::IndexMap, "index-map",
-                            "by the declared index maps")),
-      cl::init(verify::nnscaler::PartOrder::Rank), cl::cat(category));
+  verify::nnscaler::PartOrderOption partOrder(category);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Verify translation driver\n");
 

@@ -21,6 +21,9 @@ enum class RandomMode {
   PerDevice  ///< also on the device and the execution, if there are several
 };
 
+/// The values of an option of this type.
+llvm::cl::ValuesClass getRandomModes();
+
 #define GEN_PASS_DECL
 #include "Verify/Transforms/Passes.h.inc"
 

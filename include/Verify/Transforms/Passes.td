@@ -28,11 +28,7 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
   let options = [
     Option<"random", "random", "::verify::RandomMode",
       "::verify::RandomMode::ByElement", "What random ops draw",
-      [{::llvm::cl::values(
-        clEnumValN(::verify::RandomMode::ByElement, "by-element",
-          "a function of op and element, the same wherever it is drawn"),
-        clEnumValN(::verify::RandomMode::PerDevice, "per-device",
-          "each device and execution its own"))}]>
+      "::verify::getRandomModes()">
   ];
 }
 
