@@ -259,6 +259,32 @@ LogicalResult DenseEvaluator::distribute(tv::DistributeOp op,
 
 //===--- Results ----------------------------------------------------------===//
 
+bool DenseEvaluator::haveDistinctElements(
+    Value value,
+    llvm::function_ref<bool(Scalar left, Scalar right)> areDistinct) const {
+  const DenseTensor &tensor = tensors.find(value)->second;
+  Operation *op = value.getDefiningOp();
+  auto domain =
+      op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
+  int64_t row = static_cast<int64_t>(
+      factors.getRepresentatives(factors.getDimensions(value).back()).size());
+  int64_t count = 1;
+  for (FactorAnalysis::Node node : factors.getDimensions(value))
+    count *= static_cast<int64_t>(factors.getRepresentatives(node).size());
+  for (const MeshPlace &place :
+       listPlaces(factors, elements.getVaryingAxes(value), domain)) {
+    ArrayRef<Scalar> all(tensor.elements);
+    for (int64_t start = 0; start < count; start += row) {
+      ArrayRef<Scalar> some = all.slice(tensor.getOffset(place) + start, row);
+      for (int64_t i = 0; i < row; ++i)
+        for (int64_t j = 0; j < i; ++j)
+          if (!areDistinct(some[i], some[j]))
+            return false;
+    }
+  }
+  return true;
+}
+
 std::optional<Scalar>
 DenseEvaluator::getElement(Value value, const Coordinates &coordinates,
                            ArrayRef<int64_t> index) const {

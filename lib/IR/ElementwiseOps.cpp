@@ -151,6 +151,18 @@ LogicalResult TanhOp::buildGradients(OpBuilder &builder, Value gradient,
   return success();
 }
 
+//===--- SigmoidOp --------------------------------------------------------===//
+
+LogicalResult SigmoidOp::buildGradients(OpBuilder &builder, Value gradient,
+                                        SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  // d y = y (1 - y) dx = (y - y^2) dx.
+  Value slope =
+      build.add(getResult(), build.negate(build.power(getResult(), 2)));
+  gradients.append({build.multiply(gradient, slope)});
+  return success();
+}
+
 //===--- SiluOp -----------------------------------------------------------===//
 
 LogicalResult SiluOp::buildGradients(OpBuilder &builder, Value gradient,

@@ -65,6 +65,77 @@ Scalar OneHotOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
       algebra.rational(1), algebra.rational(0));
 }
 
+LogicalResult OneHotOp::buildGradients(OpBuilder &, Value,
+                                       SmallVectorImpl<Value> &gradients) {
+  gradients.push_back({});
+  return success();
+}
+
+//===--- OneHotIndexOp ----------------------------------------------------===//
+
+FailureOr<IndexRelation> OneHotIndexOp::getIndexRelation() {
+  RankedTensorType type = typeOf(getOperand());
+  if (type.getRank() == 0)
+    return emitOpError("operand has rank 0");
+  IndexRelation relation;
+  IndexRelation::Access access;
+  for (int64_t size : type.getShape())
+    access.dimensions.push_back(relation.addFactor(size));
+  relation.result.assign(access.dimensions.begin(),
+                         access.dimensions.end() - 1);
+  relation.positions.push_back(
+      {access.dimensions.back().getFactor(), PositionUse::Order});
+  relation.accesses.push_back(std::move(access));
+  return relation;
+}
+
+Scalar OneHotIndexOp::combine(ScalarAlgebra &algebra,
+                              ArrayRef<Scalar> scalars) {
+  return algebra.select(
+      algebra.compare(Comparison::Equal, scalars[0], algebra.rational(1)),
+      scalars[1], algebra.integer(0));
+}
+
+//===--- DescendingRankOp -------------------------------------------------===//
+
+FailureOr<IndexRelation> DescendingRankOp::getIndexRelation() {
+  RankedTensorType type = typeOf(getScores());
+  if (type.getRank() == 0)
+    return emitOpError("scores have rank 0");
+  IndexRelation relation;
+  for (int64_t size : type.getShape())
+    relation.result.push_back(relation.addFactor(size));
+  // The other element of each pair that is compared.
+  DimensionExpr other = relation.addFactor(type.getShape().back());
+  IndexRelation::Access own, compared;
+  own.dimensions = relation.result;
+  compared.dimensions = relation.result;
+  compared.dimensions.back() = other;
+  relation.accesses = {own, compared};
+  if (getEligible()) {
+    compared.operand = 1;
+    relation.accesses.push_back(compared);
+  }
+  // A rank depends on all elements of a row at once, and fewer elements have
+  // fewer ranks: none may be left out.
+  relation.positions = {
+      {relation.result.back().getFactor(), PositionUse::Order},
+      {other.getFactor(), PositionUse::Order}};
+  return relation;
+}
+
+Scalar DescendingRankOp::combine(ScalarAlgebra &algebra,
+                                 ArrayRef<Scalar> scalars) {
+  Scalar counts =
+      algebra.select(algebra.compare(Comparison::Less, scalars[0], scalars[1]),
+                     algebra.integer(1), algebra.integer(0));
+  if (!getEligible())
+    return counts;
+  return algebra.select(
+      algebra.compare(Comparison::Equal, scalars[2], algebra.rational(1)),
+      counts, algebra.integer(0));
+}
+
 //===--- EmbeddingOp ------------------------------------------------------===//
 
 LogicalResult EmbeddingOp::verify() {

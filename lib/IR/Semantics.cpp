@@ -143,6 +143,12 @@ LogicalResult verify::verifyElements(Operation *op) {
     if (next == ElementKind::Extended)
       kind = next;
   }
+  if (op->getName().hasTrait<tv::ReturnsIntegers>()) {
+    if (resultKind != ElementKind::Integer)
+      return op->emitOpError("makes integers, not elements of ")
+             << elementOf(result);
+    return success();
+  }
   if (op->getName().hasTrait<tv::ReturnsReal>())
     kind = ElementKind::Real;
   if (kind == ElementKind::Extended && resultKind == ElementKind::Real)

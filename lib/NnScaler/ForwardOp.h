@@ -52,6 +52,15 @@ struct ForwardOp {
     error() << "keyword '" << name << "' is not an integer";
     return std::nullopt;
   }
+  /// An integer of at least 1; an error, and 1, if there is none.
+  int64_t count(llvm::StringRef name) {
+    std::optional<int64_t> value = integer(name);
+    if (value && *value >= 1)
+      return *value;
+    if (!failedAlready)
+      error() << "keyword '" << name << "' is not a positive integer";
+    return 1;
+  }
   /// A number; an error if there is none.
   double real(llvm::StringRef name) {
     const Argument *value = keyword(name);
@@ -182,6 +191,10 @@ struct ForwardRule {
 /// The rule of a function of the user's own model, by its last name: the module
 /// it lives in differs from plan to plan. Without `import` if none is known.
 ForwardRule findModelFunction(llvm::StringRef name);
+
+/// `gate_fw` and `nnscaler_moe_gmm`, mixture of experts.
+void importGate(ForwardOp &op, Results &results);
+void importGroupedExperts(ForwardOp &op, Results &results);
 
 /// `torch.nn.functional.dropout`.
 void importDropout(ForwardOp &op, Results &results);

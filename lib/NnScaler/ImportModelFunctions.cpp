@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ForwardOp.h"
+#include "OpBody.h"
 
 #include "Verify/IR/Gradients.h"
 #include "llvm/ADT/StringMap.h"
@@ -50,51 +50,8 @@ static void importApplyMask(ForwardOp &op, Results &results) {
                                         tv::DomainAttr()));
 }
 
-namespace {
-/// Builds ops of an op's body, their types from their operands.
-struct Body {
-  ForwardOp &op;
-
-  RankedTensorType like(Value value, ArrayRef<int64_t> shape) {
-    auto type = cast<RankedTensorType>(value.getType());
-    return RankedTensorType::get(shape, type.getElementType());
-  }
-  ArrayRef<int64_t> shape(Value value) {
-    return cast<RankedTensorType>(value.getType()).getShape();
-  }
-  Value reshape(Value value, ArrayRef<int64_t> shape) {
-    return tv::ReshapeOp::create(op.builder, op.location, like(value, shape),
-                                 value, tv::DomainAttr());
-  }
-  Value transpose(Value value, ArrayRef<int64_t> permutation) {
-    SmallVector<int64_t> result;
-    for (int64_t dimension : permutation)
-      result.push_back(shape(value)[dimension]);
-    return tv::TransposeOp::create(op.builder, op.location, like(value, result),
-                                   value, permutation, tv::DomainAttr());
-  }
-  Value linear(Value value, Value weight) {
-    SmallVector<int64_t> result(shape(value));
-    result.back() = shape(weight)[0];
-    return tv::LinearOp::create(op.builder, op.location, like(value, result),
-                                value, weight, tv::DomainAttr());
-  }
-  Value matmul(Value left, Value right) {
-    SmallVector<int64_t> result(shape(left));
-    result.back() = shape(right).back();
-    return tv::MatmulOp::create(op.builder, op.location, like(left, result),
-                                left, right, tv::DomainAttr());
-  }
-  template <typename Op> Value binary(Value left, Value right) {
-    return Op::create(op.builder, op.location, left.getType(), left, right,
-                      tv::DomainAttr());
-  }
-};
-} // namespace
-
-/// Whether operand `number` has the shape that the others give it.
-static bool requireShape(ForwardOp &op, unsigned number,
-                         ArrayRef<int64_t> shape) {
+bool nnscaler::requireShape(ForwardOp &op, unsigned number,
+                            ArrayRef<int64_t> shape) {
   if (op.operandType(number).getShape() == shape)
     return true;
   InFlightDiagnostic error = op.error();
@@ -141,7 +98,7 @@ static void importSelfAttention(ForwardOp &op, Results &results) {
       !requireShape(op, 2, {rows}) ||
       !requireShape(op, 3, {op.operandType(3).getDimSize(0), rows / 3}))
     return;
-  Body body{op};
+  OpBody body{op};
   Value projected =
       body.binary<tv::AddOp>(body.linear(x, op.operands[1]), op.operands[2]);
   Value split = body.reshape(projected, {length, batch, *heads, size, 3});
@@ -200,7 +157,7 @@ static void importFeedForward(ForwardOp &op, Results &results) {
       !requireShape(op, 2, {hidden}) ||
       !requireShape(op, 3, {op.operandType(3).getDimSize(0), hidden}))
     return;
-  Body body{op};
+  OpBody body{op};
   Value inner = body.binary<tv::AddOp>(
       body.linear(op.operands[0], op.operands[1]), op.operands[2]);
   inner = tv::GeluOp::create(op.builder, op.location, inner.getType(), inner,
@@ -221,6 +178,8 @@ ForwardRule nnscaler::findModelFunction(StringRef name) {
       {"apply_rotary_emb", {importRotary}},
       {"self_attention", {importSelfAttention}},
       {"feedforward", {importFeedForward}},
+      {"gate_fw", {importGate}},
+      {"nnscaler_moe_gmm", {importGroupedExperts}},
   };
   return table.lookup(name);
 }

@@ -48,7 +48,7 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
         cone.contains(expect.getValues().front().getDefiningOp()))
       candidates.push_back(expect);
   DoubleAlgebra algebra;
-  WitnessInputs source(algebra, seed, getDataValues(graph, factors));
+  WitnessInputs source(algebra, seed, getWitnessRange(graph, factors));
   DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
   auto differs = [&](Scalar reference, Scalar plan) {
     return isFarApart(algebra.toDouble(reference), algebra.toDouble(plan));
@@ -241,7 +241,7 @@ void Diagnosis::explain(Finding &finding) {
     if (getPlaceKey(root.getLoc()) == getPlaceKey(finding.expect.getLoc()))
       kept.insert(root.getValues().begin(), root.getValues().end());
   DoubleAlgebra algebra;
-  WitnessInputs source(algebra, seed, getDataValues(graph, factors));
+  WitnessInputs source(algebra, seed, getWitnessRange(graph, factors));
   DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
   if (failed(evaluator.run(finding.expect, kept.getArrayRef())))
     return;
@@ -316,7 +316,7 @@ bool Diagnosis::isRepaired(tv::ExpectOp expect,
     return false;
   auto copy = cast<tv::ExpectOp>(copies[expect]);
   DoubleAlgebra algebra;
-  WitnessInputs source(algebra, seed, getDataValues(*repaired, exact));
+  WitnessInputs source(algebra, seed, getWitnessRange(*repaired, exact));
   DenseEvaluator evaluator(body, exact, algebra, source);
   if (failed(evaluator.run(copy)))
     return false;

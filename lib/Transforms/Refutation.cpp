@@ -58,29 +58,34 @@ bool Refutation::find(bool isQuick) {
   return false;
 }
 
-/// Number of ops a result depends on.
-static size_t countCone(tv::ExpectOp expect) {
-  llvm::DenseSet<Operation *> seen;
+/// The ops a result depends on.
+static llvm::SetVector<Operation *> getCone(tv::ExpectOp expect) {
+  llvm::SetVector<Operation *> seen;
   SmallVector<Value> worklist(expect->getOperands());
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (op && seen.insert(op).second)
+    if (op && seen.insert(op))
       llvm::append_range(worklist, op->getOperands());
   }
-  return seen.size();
+  return seen;
 }
 
 bool Refutation::confirm(const FactorAnalysis &analysis) {
   tv::ExpectOp cheapest = *std::min_element(
       wrong.begin(), wrong.end(), [](tv::ExpectOp left, tv::ExpectOp right) {
-        return countCone(left) < countCone(right);
+        return getCone(left).size() < getCone(right).size();
       });
+  // Selections are meant where nothing ties (docs/Soundness.md, A23).
+  SmallVector<Value> ranked;
+  for (Operation *op : getCone(cheapest))
+    if (auto rank = dyn_cast<tv::DescendingRankOp>(op))
+      ranked.push_back(rank.getScores());
   for (unsigned precision : precisions) {
     IntervalAlgebra algebra(precision);
-    WitnessInputs source(algebra, seed, getDataValues(graph, analysis));
+    WitnessInputs source(algebra, seed, getWitnessRange(graph, analysis));
     DenseEvaluator evaluator(graph.getBody().front(), analysis, algebra,
                              source);
-    if (failed(evaluator.run(cheapest))) {
+    if (failed(evaluator.run(cheapest, ranked))) {
       failureReason = evaluator.getFailure();
       return false;
     }
@@ -90,6 +95,16 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
     }
     if (algebra.status().isUndecided)
       continue;
+    if (!llvm::all_of(ranked, [&](Value value) {
+          return evaluator.haveDistinctElements(
+              value, [&](Scalar left, Scalar right) {
+                return algebra.areDisjoint(left, right);
+              });
+        })) {
+      failureReason =
+          "what is selected from ties on the inputs that were tried";
+      return false;
+    }
     auto difference =
         evaluator.compare(cheapest, [&](Scalar reference, Scalar plan) {
           return algebra.areDisjoint(reference, plan);

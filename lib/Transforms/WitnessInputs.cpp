@@ -51,17 +51,22 @@ Scalar WitnessInputs::draw(uint64_t name, ScalarSort sort,
   state *= 0x94d049bb133111ebu;
   state ^= state >> 29;
   if (sort == ScalarSort::Integer)
-    return algebra.integer(data[state % data.size()]);
+    return algebra.integer(range.data[state % range.data.size()]);
   if (sort == ScalarSort::Boolean)
     return algebra.boolean(state % 2);
-  // Odd eighths between -1 and 1, none of them 0.
-  return algebra.rational(2 * static_cast<int64_t>(state % 8) - 7, 8 * scale);
+  // Odd eighths between -1 and 1, say: none of them 0.
+  int64_t number = static_cast<int64_t>(state % range.resolution);
+  return algebra.rational(2 * number + 1 - range.resolution,
+                          range.resolution * scale);
 }
 
-SmallVector<int64_t> verify::getDataValues(tv::GraphOp graph,
-                                           const FactorAnalysis &factors) {
+WitnessRange verify::getWitnessRange(tv::GraphOp graph,
+                                     const FactorAnalysis &factors) {
+  WitnessRange range;
+  if (!graph.getBody().getOps<tv::DescendingRankOp>().empty())
+    range.resolution = 1 << 20;
   // Integer data take values that are kept wherever they select a position.
-  SmallVector<int64_t> values;
+  SmallVector<int64_t> &values = range.data;
   for (auto oneHot : graph.getBody().getOps<tv::OneHotOp>()) {
     if (oneHot->hasAttr("domain"))
       continue;
@@ -72,7 +77,7 @@ SmallVector<int64_t> verify::getDataValues(tv::GraphOp graph,
   }
   if (values.empty())
     values.push_back(0);
-  return values;
+  return range;
 }
 
 bool verify::isFarApart(double left, double right) {

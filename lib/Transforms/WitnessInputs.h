@@ -11,15 +11,20 @@
 
 namespace verify {
 
+/// What numbers inputs take.
+struct WitnessRange {
+  llvm::SmallVector<int64_t> data; ///< that integers take
+  /// How many real numbers there are between -1 and 1.
+  int64_t resolution = 8;
+};
+
 /// Elements of inputs and parameters as small rationals, a function of the
 /// tensor, the position and the seed alone, so that runs in different algebras
 /// see the same numbers.
 class WitnessInputs : public ElementSource {
 public:
-  /// `data` are the values that integers take.
-  WitnessInputs(NumericAlgebra &algebra, unsigned seed,
-                llvm::ArrayRef<int64_t> data)
-      : algebra(algebra), seed(seed), data(data) {}
+  WitnessInputs(NumericAlgebra &algebra, unsigned seed, WitnessRange range)
+      : algebra(algebra), seed(seed), range(std::move(range)) {}
 
   Scalar input(mlir::Value value, llvm::ArrayRef<int64_t> index) override;
   Scalar opaque(unsigned number, mlir::Type type,
@@ -32,12 +37,12 @@ private:
 
   NumericAlgebra &algebra;
   unsigned seed;
-  llvm::SmallVector<int64_t> data;
+  WitnessRange range;
 };
 
-/// The integers that select positions which are looked at.
-llvm::SmallVector<int64_t> getDataValues(tv::GraphOp graph,
-                                         const FactorAnalysis &factors);
+/// The integers that select positions which are looked at, and so many real
+/// numbers that what a graph selects from has no ties.
+WitnessRange getWitnessRange(tv::GraphOp graph, const FactorAnalysis &factors);
 
 /// Whether doubles differ by more than rounding explains. Only intervals
 /// decide; this chooses what they look at.

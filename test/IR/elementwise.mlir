@@ -24,6 +24,8 @@ tv.graph @reference <dp = 2> {
   %rsqrt = tv.rsqrt %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.tanh %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %tanh = tv.tanh %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tv.sigmoid %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %sigmoid = tv.sigmoid %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.silu %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %silu = tv.silu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.erf %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -163,6 +163,55 @@ tv.graph @half_a_pair <> {
 
 // -----
 
+tv.graph @index_in_a_scalar <> {
+  %x = tv.input <input "x"> : tensor<f32>
+  // expected-error @below {{operand has rank 0}}
+  %y = tv.one_hot_index %x : (tensor<f32>) -> tensor<i64>
+}
+
+// -----
+
+tv.graph @real_index <> {
+  %x = tv.input <input "x"> : tensor<4x8xf32>
+  // expected-error @below {{makes integers, not elements of 'f32'}}
+  %y = tv.one_hot_index %x : (tensor<4x8xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @index_along_another_dimension <> {
+  %x = tv.input <input "x"> : tensor<4x8xf32>
+  // expected-error @below {{dimension 0 of result has size 8, expected 4}}
+  %y = tv.one_hot_index %x : (tensor<4x8xf32>) -> tensor<8xi64>
+}
+
+// -----
+
+tv.graph @rank_of_a_scalar <> {
+  %x = tv.input <input "x"> : tensor<f32>
+  // expected-error @below {{scores have rank 0}}
+  %y = tv.descending_rank %x : (tensor<f32>) -> tensor<i64>
+}
+
+// -----
+
+tv.graph @rank_of_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.descending_rank %x : (tensor<4xi64>) -> tensor<4xi64>
+}
+
+// -----
+
+tv.graph @rank_among_others <> {
+  %x = tv.input <input "x"> : tensor<4x8xf32>
+  %e = tv.input <input "e"> : tensor<4x7xf32>
+  // expected-error @below {{dimension 1 of operand #1 has size 7, expected 8}}
+  %y = tv.descending_rank %x, %e : (tensor<4x8xf32>, tensor<4x7xf32>) -> tensor<4x8xi64>
+}
+
+// -----
+
 tv.graph @complex_product_of_another_shape <> {
   %x = tv.input <input "x"> : tensor<2x8x4x6xf32>
   %f = tv.input <input "f"> : tensor<8x3x2xf32>

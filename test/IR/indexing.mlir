@@ -7,6 +7,13 @@ tv.graph @reference <dp = 2> {
   %table = tv.input <parameter "table"> : tensor<8x3xf32>
   // CHECK: tv.one_hot %{{.*}} {start = 0 : i64} : (tensor<4xi64>) -> tensor<4x8xf32>
   %one_hot = tv.one_hot %tokens {start = 0 : i64} : (tensor<4xi64>) -> tensor<4x8xf32>
+  // CHECK: tv.one_hot_index %{{.*}} : (tensor<4x8xf32>) -> tensor<4xi64>
+  %index = tv.one_hot_index %one_hot : (tensor<4x8xf32>) -> tensor<4xi64>
+  %scores = tv.input <input "scores"> : tensor<4x8xf32>
+  // CHECK: tv.descending_rank %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xi64>
+  %rank = tv.descending_rank %scores : (tensor<4x8xf32>) -> tensor<4x8xi64>
+  // CHECK: tv.descending_rank %{{.*}}, %{{.*}} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xi64>
+  %among = tv.descending_rank %scores, %one_hot : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xi64>
   // CHECK: tv.embedding %{{.*}}, %{{.*}} {start = 8 : i64} : (tensor<4xi64>, tensor<8x3xf32>) -> tensor<4x3xf32>
   %embedding = tv.embedding %tokens, %table {start = 8 : i64} : (tensor<4xi64>, tensor<8x3xf32>) -> tensor<4x3xf32>
   // CHECK: tv.causal_mask : () -> tensor<1x1x8x8x!tv.extended<f32>>

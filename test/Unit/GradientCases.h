@@ -57,6 +57,14 @@ inline constexpr GradientCase gradientCases[] = {
     {"Silu", R"(
       %a = tv.input <input "a"> : tensor<2x3xf32>
       %y = tv.silu %a : (tensor<2x3xf32>) -> tensor<2x3xf32>)"},
+    {"Sigmoid", R"(
+      %a = tv.input <input "a"> : tensor<2x3xf32>
+      %y = tv.sigmoid %a : (tensor<2x3xf32>) -> tensor<2x3xf32>)"},
+    {"GreatestTwo", R"(
+      %a = tv.input <input "a"> : tensor<3x4xf32>
+      %rank = tv.descending_rank %a : (tensor<3x4xf32>) -> tensor<3x4xi64>
+      %first = tv.one_hot %rank {start = 0 : i64} : (tensor<3x4xi64>) -> tensor<3x4x2xf32>
+      %y = tv.einsum %a, %first {equation = "ae,aej->aj"} : (tensor<3x4xf32>, tensor<3x4x2xf32>) -> tensor<3x2xf32>)"},
     {"Copy", R"(
       %a = tv.input <input "a"> : tensor<2x3xf32>
       %b = tv.copy %a : (tensor<2x3xf32>) -> tensor<2x3xbf16>

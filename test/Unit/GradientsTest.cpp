@@ -319,7 +319,8 @@ TEST_F(GradientsTest, EveryOpOfTheTextTests) {
       if (made->isUndefined)
         error = findError(*made, 1, unchanged);
       EXPECT_LT(error, tolerance) << op->getName().getStringRef().str();
-      if (!made->inputs.empty())
+      // What takes no real numbers has nothing to be compared.
+      if (!made->inputs.empty() || isa<tv::OneHotOp>(op))
         tested.insert(op->getName().getStringRef().str());
     });
   }

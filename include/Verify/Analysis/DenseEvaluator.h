@@ -104,6 +104,12 @@ public:
                                    const Coordinates &coordinates,
                                    llvm::ArrayRef<int64_t> index) const;
 
+  /// Whether the elements along the last dimension of a value that was kept
+  /// all differ, wherever the value exists.
+  bool haveDistinctElements(
+      mlir::Value value,
+      llvm::function_ref<bool(Scalar left, Scalar right)> areDistinct) const;
+
 private:
   llvm::LogicalResult runInOrder(const llvm::DenseSet<mlir::Value> &stays,
                                  llvm::ArrayRef<tv::ExpectOp> compared,

@@ -123,6 +123,17 @@ def TV_TanhOp : TV_UnaryOp<"tanh",
   }];
 }
 
+def TV_SigmoidOp : TV_UnaryOp<"sigmoid",
+    "algebra.divide(algebra.rational(1), algebra.add(algebra.rational(1), "
+    "algebra.apply(::verify::Function::Exp, algebra.negate(scalars[0]))))"> {
+  let summary = "elementwise logistic function";
+  let description = [{
+    `1 / (1 + exp(-x))`.
+
+    Example: `%1 = tv.sigmoid %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
 def TV_SiluOp : TV_UnaryOp<"silu",
     "algebra.divide(scalars[0], algebra.add(algebra.rational(1), algebra.apply("
     "::verify::Function::Exp, algebra.negate(scalars[0]))))"> {

@@ -10,14 +10,52 @@
 include "Verify/IR/TVAttributes.td"
 
 def TV_OneHotOp : TV_ComputeOp<"one_hot",
-    [TV_NotDifferentiable, TV_AcceptsIntegers, TV_ReturnsReal]> {
+    [TV_AcceptsIntegers, TV_ReturnsReal]> {
   let summary = "1 where the position equals the index, else 0";
   let description = [{
-    `result[..., v] = 1 if indices[...] = v + start else 0`.
+    `result[..., v] = 1 if indices[...] = v + start else 0`. Indices have no
+    gradient.
 
     Example: `%1 = tv.one_hot %0 {start = 0 : i64} : (tensor<4xi64>) -> tensor<4x8xf32>`
   }];
   let arguments = (ins TV_Tensor:$indices, I64Attr:$start,
+                       OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    operands (`on` $domain^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def TV_OneHotIndexOp : TV_ComputeOp<"one_hot_index",
+    [TV_NotDifferentiable, TV_ReturnsIntegers]> {
+  let summary = "the position that is 1";
+  let description = [{
+    The inverse of `tv.one_hot`: the sum of the positions along the last
+    dimension at which the operand is 1.
+
+    Example: `%1 = tv.one_hot_index %0 : (tensor<4x8xf32>) -> tensor<4xi64>`
+  }];
+  let arguments = (ins TV_Tensor:$operand,
+                       OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    operands (`on` $domain^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def TV_DescendingRankOp : TV_ComputeOp<"descending_rank",
+    [TV_NotDifferentiable, TV_ReturnsIntegers]> {
+  let summary = "how many elements of the row are greater";
+  let description = [{
+    `result[..., i]` counts the `j` with `scores[..., j] > scores[..., i]`; with
+    a second operand, each `j` only where `eligible[..., j]` is 1. `tv.one_hot`
+    of the first `k` ranks selects the `k` greatest elements in descending
+    order. Where two elements are equal the result differs from frameworks that
+    give each a rank of its own: selections are assumed to be without ties.
+
+    Example: `%2 = tv.descending_rank %0, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xi64>`
+  }];
+  let arguments = (ins TV_Tensor:$scores, Optional<TV_Tensor>:$eligible,
                        OptionalAttr<TV_DomainAttr>:$domain);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = [{

@@ -72,6 +72,11 @@ def TV_ReturnsReal : NativeOpTrait<"ReturnsReal"> {
   let cppNamespace = "::verify::tv";
 }
 
+/// The result is of integers even where no operand is.
+def TV_ReturnsIntegers : NativeOpTrait<"ReturnsIntegers"> {
+  let cppNamespace = "::verify::tv";
+}
+
 class TV_RequireSemantics<list<Trait> traits> {
   list<Trait> value =
     !if(!empty(!filter(t, traits, !eq(t, TV_SemanticsExempt))),

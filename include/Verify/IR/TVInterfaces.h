@@ -77,6 +77,11 @@ template <typename ConcreteType>
 class AcceptsBooleans
     : public mlir::OpTrait::TraitBase<ConcreteType, AcceptsBooleans> {};
 
+/// The op's result is of integers even where no operand is.
+template <typename ConcreteType>
+class ReturnsIntegers
+    : public mlir::OpTrait::TraitBase<ConcreteType, ReturnsIntegers> {};
+
 /// The op's result is real even where an operand is not.
 template <typename ConcreteType>
 class ReturnsReal : public mlir::OpTrait::TraitBase<ConcreteType, ReturnsReal> {

@@ -1,0 +1,90 @@
+//===- OpBody.h - building the body of a model's function -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_NNSCALER_OPBODY_H
+#define VERIFY_LIB_NNSCALER_OPBODY_H
+
+#include "ForwardOp.h"
+
+namespace verify::nnscaler {
+
+/// Builds ops of an op's body, their types from their operands.
+struct OpBody {
+  ForwardOp &op;
+
+  static llvm::ArrayRef<int64_t> shape(mlir::Value value) {
+    return mlir::cast<mlir::RankedTensorType>(value.getType()).getShape();
+  }
+  static mlir::RankedTensorType like(mlir::Value value,
+                                     llvm::ArrayRef<int64_t> shape) {
+    auto type = mlir::cast<mlir::RankedTensorType>(value.getType());
+    return mlir::RankedTensorType::get(shape, type.getElementType());
+  }
+  mlir::Value reshape(mlir::Value value, llvm::ArrayRef<int64_t> shape) {
+    return tv::ReshapeOp::create(op.builder, op.location, like(value, shape),
+                                 value, tv::DomainAttr());
+  }
+  mlir::Value transpose(mlir::Value value,
+                        llvm::ArrayRef<int64_t> permutation) {
+    llvm::SmallVector<int64_t> result;
+    for (int64_t dimension : permutation)
+      result.push_back(shape(value)[dimension]);
+    return tv::TransposeOp::create(op.builder, op.location, like(value, result),
+                                   value, permutation, tv::DomainAttr());
+  }
+  /// Repeats `value`, whose dimensions are `dimensions` of the result.
+  mlir::Value broadcast(mlir::Value value, llvm::ArrayRef<int64_t> shape,
+                        llvm::ArrayRef<int64_t> dimensions) {
+    return tv::BroadcastOp::create(op.builder, op.location, like(value, shape),
+                                   value, dimensions, tv::DomainAttr());
+  }
+  mlir::Value linear(mlir::Value value, mlir::Value weight) {
+    llvm::SmallVector<int64_t> result(shape(value));
+    result.back() = shape(weight)[0];
+    return tv::LinearOp::create(op.builder, op.location, like(value, result),
+                                value, weight, tv::DomainAttr());
+  }
+  mlir::Value matmul(mlir::Value left, mlir::Value right) {
+    llvm::SmallVector<int64_t> result(shape(left));
+    result.back() = shape(right).back();
+    return tv::MatmulOp::create(op.builder, op.location, like(left, result),
+                                left, right, tv::DomainAttr());
+  }
+  mlir::Value einsum(mlir::ValueRange values, llvm::StringRef equation,
+                     llvm::ArrayRef<int64_t> shape) {
+    return tv::EinsumOp::create(
+        op.builder, op.location, like(values.front(), shape), values,
+        op.builder.getStringAttr(equation), tv::DomainAttr());
+  }
+  /// Reduces the last dimension, which disappears or stays with size 1.
+  mlir::Value reduceLast(tv::ReductionKind kind, mlir::Value value,
+                         bool keep = false) {
+    llvm::SmallVector<int64_t> result(shape(value));
+    int64_t last = static_cast<int64_t>(result.size()) - 1;
+    result.back() = 1;
+    if (!keep)
+      result.pop_back();
+    return tv::ReduceOp::create(op.builder, op.location, like(value, result),
+                                kind, value, last, keep, tv::DomainAttr());
+  }
+  template <typename Op> mlir::Value unary(mlir::Value value) {
+    return Op::create(op.builder, op.location, value.getType(), value,
+                      tv::DomainAttr());
+  }
+  template <typename Op>
+  mlir::Value binary(mlir::Value left, mlir::Value right) {
+    return Op::create(op.builder, op.location, left.getType(), left, right,
+                      tv::DomainAttr());
+  }
+};
+
+/// Whether operand `number` has the shape that the others give it.
+bool requireShape(ForwardOp &op, unsigned number,
+                  llvm::ArrayRef<int64_t> shape);
+
+} // namespace verify::nnscaler
+
+#endif // VERIFY_LIB_NNSCALER_OPBODY_H
