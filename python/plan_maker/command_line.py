@@ -20,16 +20,20 @@ from plan_maker.emit import write_plan
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import Plan
 from plan_maker.strategy.configuration import (
+    ExpertSplit,
     GptSizes,
+    LlamaMoeSizes,
     LlamaSizes,
     MlpSizes,
     Parallelism,
     PartOrder,
+    Score,
     TensorStyle,
     TransformerSizes,
 )
 from plan_maker.strategy.gpt import make_gpt
 from plan_maker.strategy.llama import make_llama
+from plan_maker.strategy.llama_moe import make_llama_moe
 from plan_maker.strategy.mlp import make_mlp
 from plan_maker.strategy.schedule import ScheduleKind
 
@@ -88,6 +92,7 @@ def _make_parser() -> argparse.ArgumentParser:
     models = parser.add_subparsers(dest="model", metavar="MODEL", required=True)
     _add_mlp(models)
     _add_llama(models)
+    _add_llama_moe(models)
     _add_gpt(models)
     return parser
 
@@ -122,6 +127,80 @@ def _add_llama(models: argparse._SubParsersAction[_Parser]) -> None:
         return make_llama(_sizes(LlamaSizes, options), parallelism)
 
     parser.set_defaults(make=make)
+
+
+def _add_llama_moe(models: argparse._SubParsersAction[_Parser]) -> None:
+    parser = models.add_parser(
+        "llama-moe",
+        help="a Llama 3 transformer with mixtures of experts",
+        description="Plan of a Llama 3 transformer whose layers, after the first, are mixtures of "
+        "experts.",
+    )
+    _add_transformer(parser)
+    _add_experts(parser)
+
+    def make(options: argparse.Namespace, parallelism: Parallelism) -> Plan:
+        return make_llama_moe(_moe_sizes(options), parallelism)
+
+    parser.set_defaults(make=make)
+
+
+def _add_experts(parser: _Parser) -> None:
+    group = parser.add_argument_group("mixtures of experts")
+    for option, default, meaning in (
+        ("--dense-layers", 1, "first layers without experts"),
+        ("--experts", 8, "experts per layer"),
+        ("--active-experts", 2, "experts that a token goes to"),
+        ("--expert-groups", 4, "groups that the experts are in"),
+        ("--active-groups", 2, "groups that a token's experts can be in"),
+        ("--expert-ffn", 32, "inner elements of an expert"),
+        ("--shared-experts", 1, "experts that every token goes to"),
+    ):
+        text = f"{meaning} (default: {default})"
+        group.add_argument(option, type=int, default=default, metavar="N", help=text)
+    group.add_argument(
+        "--score",
+        type=Score,
+        choices=list(Score),
+        default=Score.SIGMOID,
+        help="the router's score of an expert (default: sigmoid)",
+    )
+    group.add_argument(
+        "--route-scale",
+        type=float,
+        default=2.5,
+        metavar="X",
+        help="factor of the experts' weights (default: 2.5)",
+    )
+    group.add_argument(
+        "--expert-split",
+        type=ExpertSplit,
+        choices=list(ExpertSplit),
+        default=ExpertSplit.EXPERTS,
+        help="what the ranks of a stage divide among them: experts, the inner dimension of every "
+        "expert, tokens, or nothing (default: experts)",
+    )
+
+
+def _moe_sizes(options: argparse.Namespace) -> LlamaMoeSizes:
+    return LlamaMoeSizes(
+        options.layers,
+        options.hidden,
+        options.ffn,
+        options.heads,
+        options.vocab,
+        options.sequence,
+        options.batch,
+        options.dense_layers,
+        options.experts,
+        options.active_experts,
+        options.expert_groups,
+        options.active_groups,
+        options.expert_ffn,
+        options.shared_experts,
+        options.score,
+        options.route_scale,
+    )
 
 
 def _add_gpt(models: argparse._SubParsersAction[_Parser]) -> None:
@@ -298,4 +377,5 @@ def _parallelism(options: argparse.Namespace) -> Parallelism:
         options.layers_per_stage,
         getattr(options, "split_vocabulary", False),
         options.part_order,
+        getattr(options, "expert_split", ExpertSplit.EXPERTS),
     )

@@ -17,6 +17,7 @@ from typing import TypeAlias
 from plan_maker import annotation
 from plan_maker.graph import (
     FLOAT32,
+    INT64,
     Constant,
     DataSource,
     ElementType,
@@ -29,10 +30,10 @@ from plan_maker.graph import (
 @dataclass(frozen=True)
 class LocalShape:
     """A keyword value: the shape that the op's first result has on the device,
-    with -1 for the last dimension if `infer_last`.
+    with -1 for dimension `inferred`.
     """
 
-    infer_last: bool = False
+    inferred: int | None = None
 
 
 @dataclass(frozen=True)
@@ -109,13 +110,17 @@ class Site:
 class Kind:
     """A kind of op: its Python name and the partition rules it is known with.
 
-    `result` is the stem of the results' names where it is not `name`.
+    `result` is the stem of the results' names where it is not `name`; `sizes` are
+    those of factors that no operand has; `index_results` are the results that are
+    integers.
     """
 
     name: str
     signature: str
     annotations: tuple[str, ...]
     result: str | None = None
+    sizes: tuple[tuple[str, int], ...] = ()
+    index_results: tuple[int, ...] = ()
 
 
 @dataclass
@@ -179,12 +184,19 @@ class Tracer:
     ) -> tuple[FullTensor, ...]:
         """Appends a call; the shapes of the results follow from its rule."""
         shapes = [op.shape if isinstance(op, FullTensor) else None for op in operands]
-        known = {value.factor: value.size for _, value in keywords if isinstance(value, LocalSize)}
+        known = dict(kind.sizes)
+        known |= {value.factor: value.size for _, value in keywords if isinstance(value, LocalSize)}
         rule = fitting_rule(kind.annotations, shapes, known)
         stem = kind.result or kind.name
         results = tuple(
-            self.tensor(self._name(stem), shape, has_gradient=has_gradient, is_loss=is_loss)
-            for shape in annotation.result_shapes(rule, shapes, known)
+            self.tensor(
+                self._name(stem),
+                shape,
+                element_type=INT64 if place in kind.index_results else FLOAT32,
+                has_gradient=has_gradient and place not in kind.index_results,
+                is_loss=is_loss,
+            )
+            for place, shape in enumerate(annotation.result_shapes(rule, shapes, known))
         )
         self.calls.append(
             Call(
@@ -257,8 +269,10 @@ def keyword_values(keywords: Keywords, share: Share) -> tuple[Keyword, ...]:
 def _local(value: KeywordValue, share: Share) -> Constant:
     match value:
         case LocalShape():
-            shape = share.result_shape
-            return (*shape[:-1], -1) if value.infer_last else shape
+            return tuple(
+                -1 if place == value.inferred else size
+                for place, size in enumerate(share.result_shape)
+            )
         case LocalSize():
             start, end = share.part_of(value.factor, value.size)
             return end - start

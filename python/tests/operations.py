@@ -224,7 +224,7 @@ def _gelu(x: Number) -> Any:
 
 
 def _silu(x: Number) -> Any:
-    return x * _power(exp(x * -1.0) + 1.0, -1.0)
+    return x * _sigmoid(x)
 
 
 def _self_attention(
@@ -278,6 +278,87 @@ def _feed_forward(
     return _linear(_dropout(inner, shifted, dropout), w2)
 
 
+def _gate(
+    x: Tensor,
+    weight: Tensor,
+    *,
+    score_func: str,
+    bias: None,
+    n_groups: int,
+    topk_groups: int,
+    topk: int,
+    route_scale: float,
+) -> Results:
+    """The weights and the numbers of every token's experts."""
+    assert bias is None
+    logits = _linear(x, weight)
+    scores = _softmax(logits) if score_func == "softmax" else _map(_sigmoid, logits)
+    weights: list[Any] = []
+    indices: list[int] = []
+    for row in scores.rows():
+        chosen = _best(list(map(value_of, row)), n_groups, topk_groups, topk)
+        picked = [row[expert] for expert in chosen]
+        scale = 1.0 if score_func == "softmax" else _power(total(picked), -1.0)
+        weights += [score * scale * route_scale for score in picked]
+        indices += chosen
+    shape = (x.shape[0], topk)
+    return Tensor(shape, weights), Tensor(shape, indices)
+
+
+def _best(scores: list[float], groups: int, active: int, count: int) -> list[int]:
+    """The best of the groups that have the best."""
+    size = len(scores) // groups
+    tops = [max(scores[group * size : (group + 1) * size]) for group in range(groups)]
+    allowed = sorted(range(groups), key=lambda group: -tops[group])[:active]
+    experts = [group * size + place for group in allowed for place in range(size)]
+    return sorted(experts, key=lambda expert: -scores[expert])[:count]
+
+
+def _experts(
+    x: Tensor,
+    indices: Tensor,
+    weights: Tensor,
+    gates: Tensor,
+    ups: Tensor,
+    downs: Tensor,
+    *,
+    n_routed_experts: int,
+    local_expert_start: int,
+    local_expert_end: int,
+) -> Tensor:
+    """Each token's sum over its experts that are here."""
+    assert local_expert_end - local_expert_start == gates.shape[0] <= n_routed_experts
+    local = [
+        [
+            Tensor(tensor.shape[1:], part(tensor, 0, place, tensor.shape[0]).elements)
+            for tensor in (gates, ups, downs)
+        ]
+        for place in range(gates.shape[0])
+    ]
+    elements: list[Any] = []
+    choices = zip(x.rows(), indices.rows(), weights.rows(), strict=True)
+    for row, experts, factors in choices:
+        token, result = Tensor((1, len(row)), row), Tensor((1, len(row)), [0.0] * len(row))
+        for expert, factor in zip(experts, factors, strict=True):
+            if local_expert_start <= expert < local_expert_end:
+                gate, up, down = local[expert - local_expert_start]
+                inner = _broadcast(_times, _map(_silu, _linear(token, gate)), _linear(token, up))
+                term = _linear(inner, down)
+                result = add(
+                    result, Tensor(term.shape, [value * factor for value in term.elements])
+                )
+        elements += result.elements
+    return Tensor(x.shape, elements)
+
+
+def _times(x: Number, y: Number) -> Any:
+    return x * y
+
+
+def _sigmoid(x: Number) -> Any:
+    return _power(exp(x * -1.0) + 1.0, -1.0)
+
+
 def _mean(x: Tensor) -> Tensor:
     size = x.shape[-1]
     return Tensor((*x.shape[:-1], 1), [total(row) * (1 / size) for row in x.rows()])
@@ -294,6 +375,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "embedding": lambda _, x, w, padding_idx, start, stop: _embedding(x, w, start, stop),
     "feedforward": _feed_forward,
     "float": lambda _, x: x,
+    "gate_fw": lambda _, x, w, **keywords: _gate(x, w, **keywords),
     "identity": lambda _, x: x,
     "layernorm": lambda _, x, w, b, normalized_shape, eps: _layer_norm(x, w, b, eps),
     "linear": lambda _, x, w, bias: _linear(x, w),
@@ -301,6 +383,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "mean": lambda _, x, dim, keepdim: _mean(x),
     "mul": lambda _, x, y: _broadcast(lambda a, b: a * b, x, y),
     "multiref": lambda _, x, times: (x,) * times,
+    "nnscaler_moe_gmm": lambda _, *operands, **keywords: _experts(*operands, **keywords),
     "pow": lambda _, x, n: _map(lambda a: a**n, x),
     "rsqrt": lambda _, x: _map(lambda a: _power(a, -0.5), x),
     "self_attention": _self_attention,

@@ -41,6 +41,18 @@ IMPOSSIBLE = {
     "gpt --split-vocabulary --tp-style mixed": "--split-vocabulary: --tp-style mixed splits no "
     "embedding by rows",
     "gpt --split-vocabulary --vocab 7 --tp 2": "--vocab 7 is not divisible by --tp 2",
+    "llama-moe --experts 6": "--experts 6 is not divisible by --expert-groups 4",
+    "llama-moe --tp 2 --experts 5 --expert-groups 1 --active-groups 1": "--experts 5 is not "
+    "divisible by --tp 2",
+    "llama-moe --tp 2 --expert-ffn 5 --expert-split inner": "--expert-ffn 5 is not divisible by "
+    "--tp 2",
+    "llama-moe --tp 3 --heads 3 --hidden 66 --ffn 33 --batch 1 --expert-split tokens": "tokens of "
+    "a micro-batch 16 is not divisible by --tp 3",
+    "llama-moe --active-groups 5": "--active-groups 5 is more than --expert-groups 4",
+    "llama-moe --active-experts 5": "--active-experts 5: --active-groups 2 have 4 experts",
+    "llama-moe --dense-layers 2": "--dense-layers 2: of --layers 2 at least one has experts",
+    "llama-moe --shared-experts 0": "--shared-experts 0: must be at least 1",
+    "llama-moe --tp-style mixed": "--tp-style mixed: not for a llama-moe, only for gpt",
     "gpt --pp 2 --tp 2 --part-order scattered": "--part-order scattered takes --pp of 2 or more "
     "and an even --tp of 4 or more",
     "mlp --bug nothing": "--bug nothing: no such bug, --list-bugs lists them",
@@ -97,7 +109,12 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(names, [bug.name for bug in BUGS])
 
     def test_help(self) -> None:
-        for arguments in (["--help"], ["mlp", "--help"], ["llama", "--help"], ["gpt", "--help"]):
+        for arguments in (
+            ["--help"],
+            ["mlp", "--help"],
+            ["llama-moe", "--help"],
+            ["gpt", "--help"],
+        ):
             code, out, _ = run(*arguments)
             self.assertEqual(code, 0)
             self.assertIn("usage: verify-make-plan", out)

@@ -110,7 +110,7 @@ class Names(unittest.TestCase):
 
     def test_comments_name_lines_that_exist(self) -> None:
         repository = Path(__file__).parents[2]
-        for model in ("mlp", "llama", "gpt"):
+        for model in ("mlp", "llama", "llama-moe", "gpt"):
             nodes = segment_nodes(make_plan(model), 0)
             comments = {node._comment for node in nodes if node._comment is not None}
             for comment in comments:

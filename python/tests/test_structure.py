@@ -18,6 +18,7 @@ LLAMA = ("llama", "--layers", "3", "--hidden", "32", "--ffn", "48", "--heads", "
 FOUR_MICRO_BATCHES = ("--micro-batches", "4")
 BATCH = ("--tp-style", "batch")
 GPT = ("gpt", *LLAMA[1:])
+MOE = ("llama-moe", *LLAMA[1:])
 MLP = ("mlp", "--layers", "4", "--hidden", "32")
 
 
@@ -27,6 +28,7 @@ def configurations() -> list[tuple[str, ...]]:
     result: list[tuple[str, ...]] = []
     for model, styles in (
         (LLAMA, ("batch", "megatron", "feed-forward")),
+        (MOE, ("batch", "megatron", "feed-forward")),
         (MLP, ("batch", "megatron")),
         (GPT, ("batch", "megatron", "feed-forward", "sequence", "mixed")),
     ):
@@ -75,7 +77,12 @@ class Structure(unittest.TestCase):
                     continue
                 shapes = [value._shape if is_tensor(value) else None for value in node._inputs]
                 results = tuple(tensor._shape for tensor in node._outputs)
-                known = {key: size for key, size in node._kwargs.items() if key == "h"}
+                sizes_of = {"h": "h", "k": "topk"}
+                known = {
+                    factor: node._kwargs[key]
+                    for factor, key in sizes_of.items()
+                    if key in node._kwargs
+                }
                 self.assertIn(results, _possible_results(node._annos_candidates, shapes, known))
                 if "size" in node._kwargs:
                     for size, stated in zip(results[0], node._kwargs["size"], strict=True):

@@ -5,6 +5,7 @@ with a bug does not.
 
 from __future__ import annotations
 
+import itertools
 import unittest
 
 from plan_maker.bugs import BUGS
@@ -13,6 +14,18 @@ from tests.comparison import differences
 from tests.reading import make_file, make_files
 
 SMALL = ("--hidden", "8", "--ffn", "8", "--heads", "4", "--vocab", "6", "--sequence", "4")
+MOE = (
+    "llama-moe",
+    *SMALL,
+    "--experts",
+    "4",
+    "--expert-groups",
+    "2",
+    "--active-groups",
+    "1",
+    "--expert-ffn",
+    "4",
+)
 MESH = ("--dp", "2", "--pp", "2", "--tp", "2", "--micro-batches", "2", "--batch", "8")
 
 
@@ -22,12 +35,16 @@ def configurations() -> list[tuple[str, ...]]:
     styles: dict[tuple[str, ...], tuple[str, ...]] = {
         ("mlp", "--layers", "4", "--hidden", "8"): ("batch", "megatron"),
         ("llama", *SMALL): ("batch", "megatron", "feed-forward"),
+        MOE: ("batch", "megatron", "feed-forward"),
         ("gpt", *SMALL): ("batch", "megatron", "feed-forward", "sequence", "mixed"),
     }
     for command, choices in styles.items():
         result += [(*command, *MESH, "--tp-style", style) for style in choices]
     for model in ("llama", "gpt"):
         result.append((model, *SMALL, *MESH, "--split-vocabulary"))
+    for style, split in itertools.product(styles[MOE], ("inner", "tokens", "none")):
+        result.append((*MOE, *MESH, "--tp-style", style, "--expert-split", split))
+    result.append((*MOE, "--score", "softmax", "--tp", "2", "--batch", "2"))
     one_stage = ("--dp", "2", "--tp", "2", "--batch", "4")
     result.append(("gpt", *SMALL, *one_stage, "--tp-style", "mixed"))
     result.append(("gpt", *SMALL, *one_stage, "--split-vocabulary"))

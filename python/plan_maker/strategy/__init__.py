@@ -2,7 +2,7 @@
 """From a model and parallel sizes to the programs of the devices.
 
 * `configuration`: the sizes, and the combinations of them that exist;
-* `mlp`, `llama`, `llama_trace`, `gpt`, `gpt_trace`, `model_tracer`: the models'
+* `mlp`, `llama`, `llama_moe`, `gpt`, their `_trace`s, `model_tracer`: the models'
   traces, and which ops start a split over the tensor-parallel ranks;
 * `numbering`: numbers for tensors and cells;
 * `layout`: what splitting an op does to its operands and results;

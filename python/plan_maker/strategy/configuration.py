@@ -42,6 +42,29 @@ class PartOrder(StrEnum):
     SCATTERED = "scattered"
 
 
+class ExpertSplit(StrEnum):
+    """What the tensor-parallel ranks of a stage divide among them in a mixture of
+    experts.
+
+    * `experts`: each has some experts and sees all tokens;
+    * `inner`: each has a part of the inner dimension of every expert;
+    * `tokens`: each has all experts and sees some tokens;
+    * `none`: nothing.
+    """
+
+    EXPERTS = "experts"
+    INNER = "inner"
+    TOKENS = "tokens"
+    NONE = "none"
+
+
+class Score(StrEnum):
+    """The function that turns a router's logits into scores."""
+
+    SIGMOID = "sigmoid"
+    SOFTMAX = "softmax"
+
+
 @dataclass(frozen=True)
 class Parallelism:
     """Sizes of the mesh, micro-batches and how layers are put on stages.
@@ -59,6 +82,7 @@ class Parallelism:
     layers_per_stage: tuple[int, ...] | None = None
     splits_vocabulary: bool = False
     part_order: PartOrder = PartOrder.RANK
+    experts: ExpertSplit = ExpertSplit.EXPERTS
 
     @property
     def devices_per_replica(self) -> int:
@@ -114,6 +138,24 @@ class GptSizes(TransformerSizes):
     """Sizes of a GPT."""
 
 
+@dataclass(frozen=True)
+class LlamaMoeSizes(TransformerSizes):
+    """A Llama with `experts` experts of inner size `expert_ffn` in every layer from
+    `dense_layers` on. A token goes to `active_experts` of them, which are in at
+    most `active_groups` of `expert_groups` groups; `shared_experts` see all tokens.
+    """
+
+    dense_layers: int
+    experts: int
+    active_experts: int
+    expert_groups: int
+    active_groups: int
+    expert_ffn: int
+    shared_experts: int
+    score: Score
+    route_scale: float
+
+
 def check_mlp(sizes: MlpSizes, parallelism: Parallelism) -> None:
     """Raises ImpossiblePlanError if there is no such plan."""
     _check_positive(layers=sizes.layers, hidden=sizes.hidden, batch=sizes.batch)
@@ -132,11 +174,67 @@ def check_llama(sizes: LlamaSizes, parallelism: Parallelism) -> None:
     """Raises ImpossiblePlanError if there is no such plan."""
     _check_transformer(sizes, parallelism)
     _check_style(parallelism, "a llama")
+    _check_rotary(sizes)
+
+
+def _check_rotary(sizes: TransformerSizes) -> None:
     if sizes.head_size % 2:
         raise ImpossiblePlanError(
             f"--hidden {sizes.hidden} over --heads {sizes.heads} gives a head size of "
             f"{sizes.head_size}; rotary embedding needs an even one"
         )
+
+
+def check_llama_moe(sizes: LlamaMoeSizes, parallelism: Parallelism) -> None:
+    """Raises ImpossiblePlanError if there is no such plan."""
+    _check_transformer(sizes, parallelism)
+    _check_style(parallelism, "a llama-moe")
+    _check_rotary(sizes)
+    _check_positive(
+        **{
+            "experts": sizes.experts,
+            "active-experts": sizes.active_experts,
+            "expert-groups": sizes.expert_groups,
+            "active-groups": sizes.active_groups,
+            "expert-ffn": sizes.expert_ffn,
+            "shared-experts": sizes.shared_experts,
+        }
+    )
+    if sizes.dense_layers < 0 or sizes.dense_layers >= sizes.layers:
+        raise ImpossiblePlanError(
+            f"--dense-layers {sizes.dense_layers}: of --layers {sizes.layers} at least one has "
+            "experts"
+        )
+    _check_divisible("--experts", sizes.experts, "--expert-groups", sizes.expert_groups)
+    if sizes.active_groups > sizes.expert_groups:
+        raise ImpossiblePlanError(
+            f"--active-groups {sizes.active_groups} is more than --expert-groups "
+            f"{sizes.expert_groups}"
+        )
+    choice = sizes.experts // sizes.expert_groups * sizes.active_groups
+    if sizes.active_experts > choice:
+        raise ImpossiblePlanError(
+            f"--active-experts {sizes.active_experts}: --active-groups {sizes.active_groups} have "
+            f"{choice} experts"
+        )
+    _check_expert_split(sizes, parallelism)
+
+
+def _check_expert_split(sizes: LlamaMoeSizes, parallelism: Parallelism) -> None:
+    ranks = parallelism.tensor
+    match parallelism.experts:
+        case ExpertSplit.EXPERTS:
+            _check_divisible("--experts", sizes.experts, "--tp", ranks)
+        case ExpertSplit.INNER:
+            _check_divisible("--expert-ffn", sizes.expert_ffn, "--tp", ranks)
+        case ExpertSplit.TOKENS:
+            tokens = parallelism.local_batch(sizes.batch) * sizes.sequence
+            _check_divisible("tokens of a micro-batch", tokens, "--tp", ranks)
+        case ExpertSplit.NONE:
+            pass
+    inner = sizes.shared_experts * sizes.expert_ffn
+    if parallelism.style in (TensorStyle.MEGATRON, TensorStyle.FEED_FORWARD):
+        _check_divisible("--shared-experts x --expert-ffn", inner, "--tp", ranks)
 
 
 def check_gpt(sizes: GptSizes, parallelism: Parallelism) -> None:

@@ -48,7 +48,7 @@ def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:
     names = COLUMN_SPLIT[parallelism.style]
     if parallelism.splits_vocabulary:
         names = (*names, "tok_embeddings", "output")
-    return Seeds({call: (1, 0) for call in stage.calls if _weight_name(call) in names})
+    return Seeds({call: (1, 0) for call in stage.calls if weight_name(call) in names})
 
 
 def make_llama(sizes: LlamaSizes, parallelism: Parallelism) -> Plan:
@@ -67,7 +67,7 @@ def _takes_samples(call: Call, stage: Stage) -> bool:
     return call.name == "embedding" or first.gradient is not None
 
 
-def _weight_name(call: Call) -> str | None:
+def weight_name(call: Call) -> str | None:
     """`w1` for an op with the weight `layers.0.feed_forward.w1.weight`."""
     if call.name not in ("linear", "embedding") or not isinstance(call.operands[1], FullTensor):
         return None

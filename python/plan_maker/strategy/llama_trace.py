@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from plan_maker.graph import COMPLEX64, INT64, FullTensor, Module
 from plan_maker.source import read_model
-from plan_maker.strategy.configuration import LlamaSizes
+from plan_maker.strategy.configuration import LlamaSizes, TransformerSizes
 from plan_maker.strategy.model_tracer import ModelTracer
 from plan_maker.trace import Kind, LocalBound, LocalShape, Trace, Tracer
 
@@ -51,6 +51,7 @@ MATMUL = Kind(
 )
 MEAN = Kind("mean", "torch.mean", ("a b c^ -> a b 1",))
 MUL = Kind("mul", "torch.mul", SAME_SHAPES)
+MUL_TOKENS = Kind("mul", "torch.mul", ("a b, a b -> a b",))
 MUL_COLUMN = Kind("mul", "torch.mul", ("a b c, a b 1 -> a b c",))
 MUL_ROW = Kind("mul", "torch.mul", ("a b c, c -> a b c",))
 POW = Kind("pow", "torch.pow", WITH_NUMBER, result="pow_1")
@@ -73,14 +74,17 @@ SWAP_LAST = Kind("transpose", "torch.transpose", ("a b c d -> a b d c",))
 
 def trace_llama(sizes: LlamaSizes, local_batch: int) -> Trace:
     """The trace for `local_batch` samples."""
-    return _LlamaTracer(read_model("llama"), Tracer(), (), None, sizes).trace(local_batch)
+    return LlamaTracer(read_model("llama"), Tracer(), (), None, sizes).trace(local_batch)
 
 
 @dataclass
-class _LlamaTracer(ModelTracer):
-    sizes: LlamaSizes
+class LlamaTracer(ModelTracer):
+    """Traces a Llama; `feed_forward` is for models that differ in it."""
+
+    sizes: TransformerSizes
 
     def trace(self, local_batch: int) -> Trace:
+        """The whole model."""
         loader = self.tracer.source()
         shape = (local_batch, self.sizes.sequence)
         tokens = self.tracer.tensor("tokens", shape, element_type=INT64, has_gradient=False)
@@ -121,7 +125,7 @@ class _LlamaTracer(ModelTracer):
         )
         code = "h = x + self.attention(self.attention_norm(x), freqs_cis, mask)"
         h = block.call(ADD, (x, attended), code, (("alpha", 1),))
-        fed = block._feed_forward(f"{path}.feed_forward", block._norm(f"{path}.ffn_norm", h))
+        fed = block.feed_forward(f"{path}.feed_forward", block._norm(f"{path}.ffn_norm", h))
         code = "out = h + self.feed_forward(self.ffn_norm(h))"
         return block.call(ADD, (h, fed), code, (("alpha", 1),))
 
@@ -192,15 +196,20 @@ class _LlamaTracer(ModelTracer):
         output = self.call(SWAP_HEADS, (output,), code, heads)
         output = self.call(CONTIGUOUS, (output,), code)
         joined = Kind("view", "torch.Tensor.view", (f"a b c {size} -> a b (c {size})",))
-        return self.call(joined, (output,), code, (("size", LocalShape(infer_last=True)),))
+        return self.call(joined, (output,), code, (("size", LocalShape(inferred=2)),))
 
-    def _feed_forward(self, path: str, x: FullTensor) -> FullTensor:
+    def feed_forward(self, path: str, x: FullTensor) -> FullTensor:
+        """The feed-forward block of a layer."""
+        return self.gated(path, x, self.sizes.ffn)
+
+    def gated(self, path: str, x: FullTensor, inner: int) -> FullTensor:
+        """A feed-forward block with a gate, `inner` elements wide."""
         here = self.inside(Module(path, MODEL, "FeedForward"))
         code = "return self.w2(F.silu(self.w1(x)) * self.w3(x))"
-        gate = here._linear(f"{path}.w1", self.sizes.ffn, x, code)
+        gate = here._linear(f"{path}.w1", inner, x, code)
         gate = here.call(SILU, (gate,), code, (("inplace", False),))
-        up = here._linear(f"{path}.w3", self.sizes.ffn, x, code)
-        product = here.call(MUL, (gate, up), code)
+        up = here._linear(f"{path}.w3", inner, x, code)
+        product = here.call(MUL if len(x.shape) == 3 else MUL_TOKENS, (gate, up), code)
         return here._linear(f"{path}.w2", self.sizes.hidden, product, code)
 
     def _linear(self, path: str, columns: int, x: FullTensor, code: str) -> FullTensor:
