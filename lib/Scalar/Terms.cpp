@@ -11,7 +11,6 @@
 
 #include "Verify/Scalar/Terms.h"
 
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace verify;
@@ -128,22 +127,31 @@ Scalar TermAlgebra::withOperands(Scalar term, ArrayRef<Scalar> operands) {
 
 //===--- Traversal --------------------------------------------------------===//
 
-llvm::SmallVector<Scalar>
-TermAlgebra::collectNodes(ArrayRef<Scalar> roots) const {
-  // Operands have smaller numbers than users, so a descending scan sees every
-  // user before its operands.
+llvm::BitVector TermAlgebra::findNodes(ArrayRef<Scalar> roots) const {
+  // Operands have smaller numbers than users.
   uint64_t highest = 0;
   for (Scalar root : roots)
     highest = std::max(highest, root.bits + 1);
   llvm::BitVector isReached(highest);
-  for (Scalar root : roots)
-    isReached.set(root.bits);
-  for (uint64_t number = highest; number-- > 0;)
-    if (isReached[number])
-      for (Scalar operand : getOperands({number}))
-        isReached.set(operand.bits);
+  llvm::SmallVector<Scalar> worklist(roots);
+  while (!worklist.empty()) {
+    Scalar term = worklist.pop_back_val();
+    if (isReached[term.bits])
+      continue;
+    isReached.set(term.bits);
+    for (Scalar operand : getOperands(term))
+      if (!isReached[operand.bits])
+        worklist.push_back(operand);
+  }
+  return isReached;
+}
+
+llvm::SmallVector<Scalar>
+TermAlgebra::collectNodes(ArrayRef<Scalar> roots) const {
+  llvm::BitVector nodes = findNodes(roots);
   llvm::SmallVector<Scalar> result;
-  for (unsigned number : isReached.set_bits())
+  result.reserve(nodes.count());
+  for (unsigned number : nodes.set_bits())
     result.push_back({number});
   return result;
 }

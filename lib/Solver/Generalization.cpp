@@ -14,6 +14,10 @@ using namespace verify;
 /// Tensor number of the atoms that stand for terms; no tensor has it.
 static constexpr uint32_t standIn = ~0u;
 
+static bool contains(const llvm::BitVector &set, Scalar term) {
+  return term.bits < set.size() && set[term.bits];
+}
+
 static bool isLeaf(const TermAlgebra &terms, Scalar term) {
   return terms.getOperands(term).empty();
 }
@@ -22,7 +26,7 @@ namespace {
 /// Rewrites terms, each once.
 class Rewriter {
 public:
-  Rewriter(TermAlgebra &terms, const llvm::DenseSet<uint64_t> &common)
+  Rewriter(TermAlgebra &terms, const llvm::BitVector &common)
       : terms(terms), common(common) {}
 
   Scalar rewrite(Scalar root) {
@@ -31,7 +35,7 @@ public:
       if (rewritten.contains(term.bits))
         continue;
       Scalar result = term;
-      if (!isLeaf(terms, term) && common.contains(term.bits)) {
+      if (!isLeaf(terms, term) && contains(common, term)) {
         result = terms.atom(standIn, {static_cast<int64_t>(term.bits)},
                             terms.getSort(term));
         hasReplaced = true;
@@ -57,7 +61,7 @@ private:
       if (!seen.insert(term.bits).second)
         continue;
       found.push_back(term);
-      if (!common.contains(term.bits))
+      if (!contains(common, term))
         worklist.append(terms.getOperands(term).begin(),
                         terms.getOperands(term).end());
     }
@@ -68,7 +72,7 @@ private:
   }
 
   TermAlgebra &terms;
-  const llvm::DenseSet<uint64_t> &common;
+  const llvm::BitVector &common;
   llvm::DenseMap<uint64_t, Scalar> rewritten;
 };
 } // namespace
@@ -76,22 +80,16 @@ private:
 std::optional<Generalization>
 verify::generalize(TermAlgebra &terms, Scalar left, Scalar right,
                    llvm::ArrayRef<Condition> hypotheses) {
-  llvm::DenseSet<uint64_t> onLeft, common;
-  for (Scalar term : terms.collectNodes({left}))
-    onLeft.insert(term.bits);
-  for (Scalar term : terms.collectNodes({right}))
-    if (onLeft.contains(term.bits))
-      common.insert(term.bits);
+  llvm::BitVector common = terms.findNodes({left});
+  common &= terms.findNodes({right});
   Rewriter rewriter(terms, common);
   Generalization result{rewriter.rewrite(left), rewriter.rewrite(right), {}};
   if (!rewriter.hasReplaced)
     return std::nullopt;
-  llvm::DenseSet<uint64_t> occurring;
-  for (Scalar term : terms.collectNodes({result.left, result.right}))
-    occurring.insert(term.bits);
+  llvm::BitVector occurring = terms.findNodes({result.left, result.right});
   for (const Condition &hypothesis : hypotheses) {
     Condition condition{hypothesis.kind, rewriter.rewrite(hypothesis.term)};
-    if (occurring.contains(condition.term.bits) &&
+    if (contains(occurring, condition.term) &&
         !llvm::is_contained(result.hypotheses, condition))
       result.hypotheses.push_back(condition);
   }

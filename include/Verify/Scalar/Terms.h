@@ -15,6 +15,7 @@
 
 #include "Verify/Scalar/ScalarAlgebra.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -144,7 +145,9 @@ public:
   collectConditions(llvm::ArrayRef<Scalar> roots) const;
   /// The condition of the operation `term` itself, if it has one.
   std::optional<Condition> getCondition(Scalar term) const;
-  /// Every node at or below `roots`, operands before users.
+  /// Every node at or below `roots`, as a set of their numbers, and operands
+  /// before users.
+  llvm::BitVector findNodes(llvm::ArrayRef<Scalar> roots) const;
   llvm::SmallVector<Scalar> collectNodes(llvm::ArrayRef<Scalar> roots) const;
 
   /// `term` with other operands, of the same sorts.
