@@ -8,13 +8,14 @@
 #   make docs     regenerate docs/generated
 #   make format   format the C++ sources
 #   make tidy     run clang-tidy over the C++ sources
+#   make opinions give all obligations to another solver, with real plans
 #
 # PRESET=dev or PRESET=asan chooses another build than the release build.
 
 PRESET ?= release
 BUILD := build/$(PRESET)
 
-.PHONY: demo check build setup docs format tidy clean
+.PHONY: demo check build setup docs format tidy opinions clean
 
 demo: build
 	scripts/demo.sh $(BUILD)/bin
@@ -30,6 +31,10 @@ docs: setup $(BUILD)/build.ninja
 
 tidy: build
 	scripts/run-clang-tidy.sh $(BUILD)
+
+opinions: build
+	VERIFY_THOROUGH=1 LIT_OPTS="-av --filter second-opinion" \
+	  cmake --build $(BUILD) --target check-verify
 
 format: setup
 	git ls-files '*.cpp' '*.h' | xargs clang-format-22 -i

@@ -19,6 +19,8 @@ PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 MISSING_FEATURES = "unavailable features: "
 MEANING = {
+    "thorough": "they take minutes (VERIFY_THOROUGH=1 runs them)",
+    "shared-plans, thorough": "they take minutes, and real plans are not there",
     "shared-plans": "real plans are not there "
     "(VERIFY_SHARED_DIR names their folder; default ../shared)",
 }

@@ -16,6 +16,8 @@ packages=(
   libz3-dev libmpfi-dev
   # Tests, formatting, the plan maker.
   libgtest-dev libgmock-dev clang-format-22 clang-tidy-22 python3
+  # Second opinions on what Z3 said, in tests only.
+  cvc5 z3
 )
 
 missing=()

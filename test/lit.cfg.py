@@ -49,5 +49,8 @@ if os.path.isdir(os.path.join(shared, "plans")):
     config.substitutions.append(("%shared", os.path.abspath(shared)))
 if os.path.exists(os.path.join(config.verify_source_root, ".git")):
     config.available_features.add("git-checkout")
+# Tests that take minutes.
+if os.environ.get("VERIFY_THOROUGH"):
+    config.available_features.add("thorough")
 if config.is_sanitized:
     config.available_features.add("sanitizer")

@@ -39,6 +39,9 @@ FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
   }
   if (!failure)
     computeWidths(body);
+  if (options.isFullSize)
+    for (Node node = 0; node < nodes.size(); ++node)
+      makeRigid(node);
 }
 
 void FactorAnalysis::fail(const Twine &reason) {

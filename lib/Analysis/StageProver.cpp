@@ -97,14 +97,26 @@ struct Element {
   Scalar reference, plan;
 };
 
+/// An obligation that was decided, for another solver: one of the elements, or
+/// a condition.
+struct Decided {
+  tv::ExpectOp expect;
+  const Element *element;
+  Condition condition;
+  Verdict verdict;
+};
+
 class StageDecision {
 public:
-  StageDecision(tv::StageOp stage, TermAlgebra &terms, Prover &prover)
+  StageDecision(tv::StageOp stage, FactorAnalysis::Options options,
+                TermAlgebra &terms, Prover &prover)
       : stage(stage), body(stage.getBody().front()),
-        factors(body, stage.getMesh(), {}), terms(terms), prover(prover),
+        factors(body, stage.getMesh(), options), terms(terms), prover(prover),
         source(terms) {}
 
-  StageVerdict decide(StringRef smtLibPath);
+  StageVerdict decide();
+  /// Writes what `decide` decided to `directory`, but for what is in `written`.
+  void writeSmtLib(StringRef directory, llvm::StringSet<> &written);
 
 private:
   StageVerdict unknown(const Twine &reason) {
@@ -119,7 +131,8 @@ private:
   getPlaces(tv::ExpectOp expect,
             const llvm::DenseMap<Value, uint64_t> &varying);
   bool isSatisfiable();
-  void writeSmtLib(StringRef path, ArrayRef<Condition> hypotheses);
+  bool add(ProofResult proof, Decided what);
+  void printOrigin(const Decided &what, raw_ostream &out);
 
   tv::StageOp stage;
   Block &body;
@@ -128,6 +141,8 @@ private:
   Prover &prover;
   AtomSource source;
   std::vector<Element> elements;
+  SmallVector<Condition> hypotheses;
+  std::vector<Decided> decided;
   StageVerdict result;
 };
 } // namespace
@@ -229,21 +244,95 @@ bool StageDecision::isSatisfiable() {
   return false;
 }
 
-void StageDecision::writeSmtLib(StringRef path,
-                                ArrayRef<Condition> hypotheses) {
-  for (auto [number, element] : llvm::enumerate(elements)) {
-    std::string name = (path + "-" + Twine(number) + ".smt2").str();
-    std::error_code error;
-    llvm::raw_fd_ostream out(name, error);
-    if (error) {
-      stage.emitWarning("cannot write '") << name << "': " << error.message();
-      return;
+/// `[0, 3, 7]`.
+static std::string toString(ArrayRef<int64_t> numbers) {
+  std::string text = "[";
+  for (int64_t number : numbers)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(number);
+  return text + "]";
+}
+
+void StageDecision::printOrigin(const Decided &what, raw_ostream &out) {
+  tv::ExpectOp expect = what.expect;
+  out << "; stage: " << stage.getSymName() << "\n; expect: ";
+  if (auto contract = expect.getContract())
+    out << "result '" << contract->getName().getValue() << "'";
+  else
+    out << "lemma";
+  if (expect.getNumber())
+    out << ", number " << *expect.getNumber();
+  std::string location;
+  llvm::raw_string_ostream(location) << expect.getLoc();
+  llvm::replace(location, '\n', ' ');
+  out << "\n; location: " << location << "\n; ";
+  if (what.element)
+    out << "element " << toString(what.element->index) << " at coordinates "
+        << toString(what.element->coordinates);
+  else
+    out << "where the reference is defined, so is the plan";
+  out << "\n; verdict: " << verify::getName(what.verdict) << "\n";
+}
+
+void StageDecision::writeSmtLib(StringRef directory,
+                                llvm::StringSet<> &written) {
+  for (const Decided &what : decided) {
+    std::string text = what.element
+                           ? prover.toSmtLib(what.element->reference,
+                                             what.element->plan, hypotheses)
+                           : prover.toSmtLib(what.condition, hypotheses);
+    // Equal but for comments is equal.
+    size_t start = StringRef(text).find("(set-logic");
+    if (start != StringRef::npos &&
+        !written.insert(StringRef(text).drop_front(start)).second)
+      continue;
+    std::string name = (directory + "/" + Twine(written.size()) + "-" +
+                        stage.getSymName() + ".smt2")
+                           .str();
+    std::error_code error = llvm::sys::fs::create_directories(directory);
+    if (!error) {
+      llvm::raw_fd_ostream out(name, error);
+      if (!error) {
+        printOrigin(what, out);
+        out << text;
+        continue;
+      }
     }
-    out << prover.toSmtLib(element.reference, element.plan, hypotheses);
+    stage.emitWarning("cannot write '") << name << "': " << error.message();
+    return;
   }
 }
 
-StageVerdict StageDecision::decide(StringRef smtLibPath) {
+bool StageDecision::add(ProofResult proof, Decided what) {
+  decided.push_back(what);
+  decided.back().verdict = proof.verdict;
+  switch (proof.verdict) {
+  case Verdict::Proved:
+    ++result.byZ3;
+    return true;
+  case Verdict::ProvedByNormalization:
+    ++result.byNormalization;
+    result.verdict = Verdict::ProvedByNormalization;
+    for (UnconfirmedStep &step : proof.unconfirmed)
+      result.unconfirmed.push_back(
+          {what.expect.getLoc(),
+           what.element ? "element " + toString(what.element->index)
+                        : "definedness",
+           std::move(step)});
+    return true;
+  case Verdict::NotProved:
+  case Verdict::Unknown:
+    break;
+  }
+  result.verdict = proof.verdict;
+  result.reason =
+      (what.element
+           ? ""
+           : "the plan may be undefined where the reference is not: ") +
+      proof.reason;
+  return false;
+}
+
+StageVerdict StageDecision::decide() {
   if (factors.getFailure())
     return unknown(*factors.getFailure());
   ElementEvaluator evaluator(body, factors, terms, source);
@@ -258,47 +347,40 @@ StageVerdict StageDecision::decide(StringRef smtLibPath) {
     references.push_back(element.reference);
     plans.push_back(element.plan);
   }
-  SmallVector<Condition> hypotheses = terms.collectConditions(references);
+  hypotheses = terms.collectConditions(references);
   result.conditions = hypotheses.size();
   result.opaqueTensors = source.opaqueCount;
   if (!hypotheses.empty() && !isSatisfiable())
     return unknown("no input was found at which the reference is defined");
   result.verdict = Verdict::Proved;
-  auto add = [&](const ProofResult &proof, StringRef what) {
-    if (proof.verdict == Verdict::Proved)
-      ++result.byZ3;
-    else if (proof.verdict == Verdict::ProvedByNormalization)
-      ++result.byNormalization;
-    else {
-      result.verdict = proof.verdict;
-      result.reason = (what + proof.reason).str();
-      return false;
-    }
-    if (proof.verdict == Verdict::ProvedByNormalization)
-      result.verdict = Verdict::ProvedByNormalization;
-    return true;
-  };
   for (const Element &element : elements)
-    if (!add(prover.prove(element.reference, element.plan, hypotheses), ""))
+    if (!add(prover.prove(element.reference, element.plan, hypotheses),
+             {element.expect, &element, {}, Verdict::Unknown}))
       return result;
   for (const Condition &condition : terms.collectConditions(plans)) {
     if (llvm::is_contained(hypotheses, condition))
       continue;
     if (!add(prover.proveCondition(condition, hypotheses),
-             "the plan may be undefined where the reference is not: "))
+             {elements.front().expect, nullptr, condition, Verdict::Unknown}))
       return result;
   }
   if (source.isUndefinedUsed())
     return unknown("the plan reads a value that nobody produces");
   if (terms.error())
     return unknown(*terms.error());
-  if (!smtLibPath.empty())
-    writeSmtLib(smtLibPath, hypotheses);
   return result;
 }
 
-StageVerdict StageProver::prove(tv::StageOp stage, StringRef smtLibPath) {
+StageVerdict StageProver::prove(tv::StageOp stage) {
   prover.clear();
   terms.clear();
-  return StageDecision(stage, terms, prover).decide(smtLibPath);
+  FactorAnalysis::Options factors;
+  factors.isFullSize = isFullSize;
+  if (isFullSize)
+    factors.positions = FactorAnalysis::Positions::Exact;
+  StageDecision decision(stage, factors, terms, prover);
+  StageVerdict verdict = decision.decide();
+  if (!smtLibDirectory.empty())
+    decision.writeSmtLib(smtLibDirectory, written);
+  return verdict;
 }

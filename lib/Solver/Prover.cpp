@@ -18,6 +18,7 @@
 #include "SmtLib.h"
 #include "Z3Solver.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -60,6 +61,8 @@ public:
                              llvm::ArrayRef<Condition> wanted);
   std::string toSmtLib(Scalar left, Scalar right,
                        llvm::ArrayRef<Condition> wanted);
+  std::string toSmtLib(const Condition &condition,
+                       llvm::ArrayRef<Condition> wanted);
   void clear();
 
   TermAlgebra &terms;
@@ -80,9 +83,10 @@ private:
   ProofResult proveWithoutNormalForm(const Claim &claim,
                                      llvm::ArrayRef<Scalar> roots);
   ProofResult finish(ProofResult result);
-  std::string printObligation(Scalar left, Scalar right,
-                              llvm::ArrayRef<Condition> wanted,
-                              const std::string &origin);
+  /// A claim, with the record that proves it if one was found.
+  std::string printObligation(std::optional<RecordId> record,
+                              const Claim &claim, const std::string &origin);
+  UnconfirmedStep describeStep(RecordId record) const;
 
   Samples samples;
   std::unique_ptr<Z3Solver> solver;
@@ -131,14 +135,43 @@ Answer Prover::Implementation::ask(const Query &query, bool isLinear) {
   return solver->check(query, isLinear);
 }
 
-/// Checks the records of an argument separately, needed ones first.
+UnconfirmedStep Prover::Implementation::describeStep(RecordId record) const {
+  UnconfirmedStep step{"", solver->getReason()};
+  for (const Claim &claim : normalizer->getRecord(record).claims) {
+    step.claim += step.claim.empty() ? "" : " and ";
+    step.claim += terms.toString(claim.left, 6);
+    switch (claim.kind) {
+    case ClaimKind::Equal:
+      step.claim += " = " + terms.toString(claim.right, 6);
+      break;
+    case ClaimKind::NonZero:
+      step.claim += " is not 0";
+      break;
+    case ClaimKind::NonNegative:
+      step.claim += " >= 0";
+      break;
+    case ClaimKind::Positive:
+      step.claim += " > 0";
+      break;
+    }
+  }
+  return step;
+}
+
+/// Checks the records of an argument separately, needed ones first. Goes on
+/// after a step that the solver does not confirm, to find all of them.
 ProofResult Prover::Implementation::checkOneByOne(const Argument &argument) {
+  ProofResult result{Verdict::Proved, "", {}};
+  llvm::DenseSet<RecordId> open;
   for (RecordId record : argument.records) {
     if (proved->contains(record))
       continue;
-    for (RecordId needed : normalizer->getRecord(record).needs)
-      if (!proved->contains(needed))
+    bool restsOnOpen = false;
+    for (RecordId needed : normalizer->getRecord(record).needs) {
+      restsOnOpen |= open.contains(needed);
+      if (!proved->contains(needed) && !open.contains(needed))
         return unknown("a step of the normal form rests on itself");
+    }
     Query query = makeLocalQuery(*normalizer, record);
     Answer answer = query.claims.empty() ? Answer::Unsatisfiable
                                          : ask(query, /*isLinear=*/true);
@@ -146,11 +179,18 @@ ProofResult Prover::Implementation::checkOneByOne(const Argument &argument) {
       answer = ask(query, /*isLinear=*/false);
     if (answer == Answer::Satisfiable)
       return unknown("the solver does not accept a step of the normal form");
-    if (answer == Answer::Unknown)
-      return {Verdict::ProvedByNormalization, solver->getReason(), {}};
-    proved->add(record);
+    if (answer == Answer::Unknown) {
+      result.verdict = Verdict::ProvedByNormalization;
+      result.reason = solver->getReason();
+      result.unconfirmed.push_back(describeStep(record));
+      restsOnOpen = true;
+    }
+    if (restsOnOpen)
+      open.insert(record);
+    else
+      proved->add(record);
   }
-  return {Verdict::Proved, "", {}};
+  return result;
 }
 
 ProofResult Prover::Implementation::checkRecord(RecordId record) {
@@ -322,41 +362,67 @@ std::string Prover::Implementation::toSmtLib(Scalar left, Scalar right,
                        " = " + terms.toString(right, 6);
   if (std::optional<ProofResult> refused = refuse())
     return "; " + origin + "\n; not encoded: " + refused->reason + "\n";
+  // Equal by reflexivity, whatever the term is.
+  if (left == right)
+    return "; " + origin +
+           "\n; both sides are the same term\n(set-logic ALL)\n(set-info "
+           ":status unsat)\n(declare-const common Real)\n(assert (not (= "
+           "common "
+           "common)))\n(check-sat)\n";
   if (auto general = generalize(terms, left, right, wanted)) {
     setHypotheses(general->hypotheses);
-    if (normalizer->proveEqual(general->left, general->right))
-      return printObligation(general->left, general->right, general->hypotheses,
+    if (auto record = normalizer->proveEqual(general->left, general->right))
+      return printObligation(record,
+                             {ClaimKind::Equal, general->left, general->right},
                              origin + ", for any value of what both sides have "
                                       "in common");
   }
-  return printObligation(left, right, wanted, origin);
+  setHypotheses(wanted);
+  std::optional<RecordId> record = normalizer->proveEqual(left, right);
+  bool isExtended = terms.isExtended(left) || terms.isExtended(right);
+  if (!record && !normalizer->failure() && isExtended)
+    return "; " + origin +
+           "\n; not encoded: sides that may be infinite have "
+           "different normal forms\n";
+  return printObligation(record, {ClaimKind::Equal, left, right}, origin);
+}
+
+std::string Prover::Implementation::toSmtLib(const Condition &condition,
+                                             llvm::ArrayRef<Condition> wanted) {
+  std::string origin = "obligation of Verify: the plan is defined: " +
+                       terms.toString(condition.term, 6);
+  if (std::optional<ProofResult> refused = refuse())
+    return "; " + origin + "\n; not encoded: " + refused->reason + "\n";
+  setHypotheses(wanted);
+  std::optional<RecordId> record = normalizer->proveCondition(condition);
+  return printObligation(record, toClaim(condition), origin);
 }
 
 std::string
-Prover::Implementation::printObligation(Scalar left, Scalar right,
-                                        llvm::ArrayRef<Condition> wanted,
+Prover::Implementation::printObligation(std::optional<RecordId> record,
+                                        const Claim &claim,
                                         const std::string &origin) {
-  setHypotheses(wanted);
-  std::optional<RecordId> record = normalizer->proveEqual(left, right);
   if (normalizer->failure())
     return "; " + origin + "\n; not encoded: " + *normalizer->failure() + "\n";
-  Query query;
   if (record) {
-    query = makeQuery(*normalizer, collectArgument(terms, *normalizer, *record,
-                                                   ProvedRecords()));
-  } else {
-    query.claims.push_back({ClaimKind::Equal, normalizer->getNormalForm(left),
-                            normalizer->getNormalForm(right)});
-    llvm::SmallVector<RecordId> rests;
-    addGeneralLaws(terms, *normalizer, hypotheses, query.claims[0], query,
-                   rests);
+    Query query =
+        makeQuery(*normalizer, collectArgument(terms, *normalizer, *record,
+                                               ProvedRecords()));
+    return printSmtLib(terms, query, claim, /*isProved=*/true,
+                       {origin,
+                        "each step replaces equals by equals; all of them "
+                        "follow from the laws below"});
   }
-  return printSmtLib(
-      terms, query, record.has_value(),
-      {origin, record
-                   ? "each step replaces equals by equals; all of them follow "
-                     "from the laws below"
-                   : "the normal forms of the sides differ"});
+  Query query;
+  Claim normal = claim;
+  normal.left = normalizer->getNormalForm(claim.left);
+  if (claim.kind == ClaimKind::Equal)
+    normal.right = normalizer->getNormalForm(claim.right);
+  query.claims.push_back(normal);
+  llvm::SmallVector<RecordId> rests;
+  addGeneralLaws(terms, *normalizer, hypotheses, normal, query, rests);
+  return printSmtLib(terms, query, std::nullopt, /*isProved=*/false,
+                     {origin, "the normal forms do not decide it"});
 }
 
 //===--- The interface ----------------------------------------------------===//
@@ -379,6 +445,11 @@ ProofResult Prover::proveCondition(const Condition &condition,
 std::string Prover::toSmtLib(Scalar left, Scalar right,
                              llvm::ArrayRef<Condition> hypotheses) {
   return implementation->toSmtLib(left, right, hypotheses);
+}
+
+std::string Prover::toSmtLib(const Condition &condition,
+                             llvm::ArrayRef<Condition> hypotheses) {
+  return implementation->toSmtLib(condition, hypotheses);
 }
 
 const ProverOptions &Prover::getOptions() const {

@@ -12,6 +12,7 @@
 #include "SmtLib.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -27,9 +28,14 @@ public:
       : terms(terms), stream(stream) {}
 
   void define(Scalar root);
+  /// Whether a term and all below it can be written as they are, which is not
+  /// so for what may be infinite.
+  bool canDefine(Scalar root) const;
   void printAssertion(const LawInstance &instance);
   void printFact(const Claim &claim);
   void printGoal(llvm::ArrayRef<Claim> claims);
+  /// Asks for the claims, and for the goal from the claims.
+  void printGoal(llvm::ArrayRef<Claim> claims, const Claim &goal);
 
 private:
   void defineNode(Scalar node);
@@ -40,6 +46,7 @@ private:
   void printCall(const std::string &function, Scalar node);
   void printClaim(const Claim &claim);
   void printNumber(const Rational &value);
+  void printWhole(const Rational &value);
   std::string name(Scalar node) const;
   llvm::StringRef sortName(Scalar node) const;
   bool isSymbol(Scalar node) const;
@@ -154,6 +161,13 @@ void ScriptPrinter::printNumber(const Rational &value) {
   }
 }
 
+void ScriptPrinter::printWhole(const Rational &value) {
+  if (value.sign() < 0)
+    stream << "(- " << (-value).toString() << ')';
+  else
+    stream << value.toString();
+}
+
 void ScriptPrinter::printOperands(llvm::StringRef head, Scalar node) {
   stream << '(' << head;
   for (Scalar operand : terms.getOperands(node))
@@ -195,15 +209,24 @@ void ScriptPrinter::printNode(Scalar node) {
   switch (terms.getKind(node)) {
   case TermKind::Constant:
     return printNumber(terms.getConstant(node));
-  case TermKind::Sum:
-    stream << "(+ 0.0";
+  case TermKind::Integer:
+    return printWhole(terms.getConstant(node));
+  case TermKind::Boolean:
+    stream << (terms.getBoolean(node) ? "true" : "false");
+    return;
+  case TermKind::Sum: {
+    bool isWhole = terms.getSort(node) == ScalarSort::Integer;
+    stream << (isWhole ? "(+ 0" : "(+ 0.0");
     for (auto [operand, weight] : llvm::zip(operands, terms.getWeights(node))) {
       stream << " (* ";
-      printNumber(weight);
+      isWhole ? printWhole(weight) : printNumber(weight);
       stream << ' ' << name(operand) << ')';
     }
     stream << ')';
     return;
+  }
+  case TermKind::Select:
+    return printOperands("ite", node);
   case TermKind::Product:
     return printOperands("*", node);
   case TermKind::Quotient:
@@ -274,6 +297,25 @@ void ScriptPrinter::define(Scalar root) {
   }
 }
 
+bool ScriptPrinter::canDefine(Scalar root) const {
+  llvm::SmallVector<Scalar> stack{root};
+  llvm::DenseSet<uint64_t> seen;
+  while (!stack.empty()) {
+    Scalar node = stack.pop_back_val();
+    if (!seen.insert(node.bits).second)
+      continue;
+    TermKind kind = terms.getKind(node);
+    bool isWhole = terms.getSort(node) == ScalarSort::Integer;
+    if (terms.getSort(node) == ScalarSort::Extended ||
+        (isWhole && kind != TermKind::Integer && kind != TermKind::Atom &&
+         kind != TermKind::Sum && kind != TermKind::Product &&
+         kind != TermKind::Select))
+      return false;
+    llvm::append_range(stack, terms.getOperands(node));
+  }
+  return true;
+}
+
 //===--- Formulas ---------------------------------------------------------===//
 
 void ScriptPrinter::printClaim(const Claim &claim) {
@@ -322,8 +364,19 @@ void ScriptPrinter::printGoal(llvm::ArrayRef<Claim> claims) {
   stream << ")))\n(check-sat)\n";
 }
 
+void ScriptPrinter::printGoal(llvm::ArrayRef<Claim> claims, const Claim &goal) {
+  stream << "(push 1)\n";
+  printGoal(claims);
+  stream << "(pop 1)\n; the negation of what the steps make up\n";
+  for (const Claim &claim : claims)
+    printFact(claim);
+  stream << "(assert (not ";
+  printClaim(goal);
+  stream << "))\n(check-sat)\n";
+}
+
 std::string verify::printSmtLib(const TermAlgebra &terms, const Query &query,
-                                bool isProved,
+                                std::optional<Claim> goal, bool isProved,
                                 llvm::ArrayRef<std::string> comments) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -332,6 +385,12 @@ std::string verify::printSmtLib(const TermAlgebra &terms, const Query &query,
   stream << "(set-logic ALL)\n(set-info :status "
          << (isProved ? "unsat" : "unknown") << ")\n";
   ScriptPrinter printer(terms, stream);
+  if (goal &&
+      !(printer.canDefine(goal->left) &&
+        (goal->kind != ClaimKind::Equal || printer.canDefine(goal->right)))) {
+    stream << "; the steps only: what they make up may be infinite in part\n";
+    goal.reset();
+  }
   auto defineClaims = [&](llvm::ArrayRef<Claim> claims) {
     for (const Claim &claim : claims) {
       printer.define(claim.left);
@@ -345,10 +404,15 @@ std::string verify::printSmtLib(const TermAlgebra &terms, const Query &query,
   }
   defineClaims(query.facts);
   defineClaims(query.claims);
+  if (goal)
+    defineClaims(*goal);
   for (const LawInstance &instance : query.instances)
     printer.printAssertion(instance);
   for (const Claim &fact : query.facts)
     printer.printFact(fact);
-  printer.printGoal(query.claims);
+  if (goal)
+    printer.printGoal(query.claims, *goal);
+  else
+    printer.printGoal(query.claims);
   return text;
 }

@@ -13,13 +13,18 @@
 
 #include "Z3Solver.h"
 
+#include <optional>
+#include <string>
+
 namespace verify {
 
 /// The query as a script whose `check-sat` answers `unsat` if all claims
-/// follow, which is expected if `isProved`. `comments` are printed first, one a
+/// follow, which is expected if `isProved`. With a `goal` the script asks
+/// again, for the goal from the claims. `comments` are printed first, one a
 /// line.
 std::string printSmtLib(const TermAlgebra &terms, const Query &query,
-                        bool isProved, llvm::ArrayRef<std::string> comments);
+                        std::optional<Claim> goal, bool isProved,
+                        llvm::ArrayRef<std::string> comments);
 
 } // namespace verify
 

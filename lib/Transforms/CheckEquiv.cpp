@@ -45,7 +45,18 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
     ProverOptions options;
     options.randomSeed = seed;
     options.resourceLimit = resourceLimit;
+    options.nonlinearResourceLimit =
+        std::min<unsigned>(options.nonlinearResourceLimit, resourceLimit);
     return options;
+  }
+
+  /// Names each step of a normal form that the solver did not confirm.
+  static void listUnconfirmed(ArrayRef<UnconfirmedPart> parts) {
+    for (const UnconfirmedPart &part : parts)
+      emitRemark(part.location)
+          << "proved by normalization only: " << part.obligation
+          << " rests on a step that the solver does not confirm ("
+          << part.step.reason << "): " << part.step.claim;
   }
 
   void checkStages() {
@@ -55,11 +66,13 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
       return signalPassFailure();
     }
     bool isProved = true;
-    StageProver prover(getProverOptions());
+    StageProver prover(getProverOptions(), emitSmtLib, fullSize);
     for (auto stage : getOperation().getOps<tv::StageOp>()) {
       StageVerdict verdict = prover.prove(stage);
-      if (verdict.isProved())
+      if (verdict.isProved()) {
+        listUnconfirmed(verdict.unconfirmed);
         continue;
+      }
       isProved = false;
       auto expects = stage.getBody().getOps<tv::ExpectOp>();
       emitError(expects.empty() ? stage.getLoc() : (*expects.begin()).getLoc())
@@ -75,7 +88,8 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
       if (progress)
         progress(done, total);
     };
-    EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, report);
+    EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, fullSize,
+                               report);
     // As soon as something does not hold, execution tells quickly whether the
     // plan is wrong; if it does not, proofs go on, wider.
     std::optional<Refutation> refutation;
@@ -97,6 +111,7 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
     addStatistic(module, "lemmas_not_used", counts.brokenLemmas);
     addStatistic(module, "opaque_tensors", counts.opaqueTensors);
 
+    listUnconfirmed(checker.getUnconfirmed());
     if (checker.isStopped()) {
       refutation->report();
       return Answer::Refuted;

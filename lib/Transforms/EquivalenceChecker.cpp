@@ -17,8 +17,8 @@ static constexpr size_t largeStage = 64;
 
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
-    llvm::function_ref<void(unsigned, unsigned)> progress)
-    : graph(graph), prover(options), smtLibDirectory(smtLibDirectory),
+    bool isFullSize, llvm::function_ref<void(unsigned, unsigned)> progress)
+    : graph(graph), prover(options, smtLibDirectory, isFullSize),
       progress(progress), stages(graph) {
   for (tv::ExpectOp expect : stages.getExpects())
     if (expect.getContract())
@@ -31,13 +31,11 @@ StageVerdict EquivalenceChecker::prove(tv::StageOp stage) {
   if (!isNew)
     return found->second;
   ++counts.distinctStages;
-  std::string path;
-  if (!smtLibDirectory.empty())
-    path = smtLibDirectory + "/" + stage.getSymName().str();
-  StageVerdict verdict = prover.prove(stage, path);
+  StageVerdict verdict = prover.prove(stage);
   if (verdict.isProved()) {
     counts.byZ3 += verdict.byZ3;
     counts.byNormalization += verdict.byNormalization;
+    llvm::append_range(unconfirmed, verdict.unconfirmed);
   }
   counts.opaqueTensors += verdict.opaqueTensors;
   found->second = verdict;

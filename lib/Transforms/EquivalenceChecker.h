@@ -41,7 +41,7 @@ struct CheckCounts {
 class EquivalenceChecker {
 public:
   EquivalenceChecker(tv::GraphOp graph, const ProverOptions &options,
-                     llvm::StringRef smtLibDirectory,
+                     llvm::StringRef smtLibDirectory, bool isFullSize,
                      llvm::function_ref<void(unsigned, unsigned)> progress);
 
   /// Decides all results of the contract and the lemmas they rest on. Where
@@ -59,6 +59,8 @@ public:
     return statuses;
   }
   const CheckCounts &getCounts() const { return counts; }
+  /// The steps that proofs by normalization rest on, of all stages.
+  llvm::ArrayRef<UnconfirmedPart> getUnconfirmed() const { return unconfirmed; }
 
 private:
   void decide(tv::ExpectOp expect,
@@ -67,13 +69,13 @@ private:
 
   tv::GraphOp graph;
   StageProver prover;
-  std::string smtLibDirectory;
   llvm::function_ref<void(unsigned, unsigned)> progress;
   StageBuilder stages;
   llvm::SmallVector<tv::ExpectOp> results;
   llvm::MapVector<mlir::Operation *, ExpectStatus> statuses;
   llvm::StringMap<StageVerdict> known;
   CheckCounts counts;
+  std::vector<UnconfirmedPart> unconfirmed;
   bool wasAsked = false, wasAskedQuickly = false;
   bool stopped = false;
 };

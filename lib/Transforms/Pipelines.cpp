@@ -48,6 +48,10 @@ struct VerifyPipelineOptions : PassPipelineOptions<VerifyPipelineOptions> {
   Option<std::string> emitSmtLib{
       *this, "emit-smtlib",
       llvm::cl::desc("Directory to write each obligation to as SMT-LIB 2")};
+  Option<bool> fullSize{
+      *this, "full-size",
+      llvm::cl::desc("Look at all positions instead of the small case"),
+      llvm::cl::init(false)};
 };
 } // namespace
 
@@ -60,6 +64,7 @@ void verify::registerVerifyPipeline() {
         check.resourceLimit = options.resourceLimit;
         check.seed = options.seed;
         check.emitSmtLib = options.emitSmtLib;
+        check.fullSize = options.fullSize;
         CanonicalizeSSAPassOptions link;
         link.random = options.random;
         buildVerifyPipeline(manager, link, check);

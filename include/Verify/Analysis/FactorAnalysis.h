@@ -55,6 +55,9 @@ public:
     std::optional<int64_t> fixedWidth;
     /// Most positions a rigid sort may have.
     int64_t rigidLimit = 8192;
+    /// Keeps all positions and every pattern of them: the program itself, to
+    /// compare the small case with.
+    bool isFullSize = false;
   };
 
   /// Analyzes the ops of `body`, which is that of a stage or a graph.

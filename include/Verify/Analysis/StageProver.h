@@ -14,10 +14,20 @@
 
 #include "Verify/IR/TVOps.h"
 #include "Verify/Solver/Solver.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <string>
+#include <vector>
 
 namespace verify {
+
+/// A step of a proof that the solver does not confirm, and what it is part of.
+struct UnconfirmedPart {
+  mlir::Location location;
+  /// The element, or the condition of definedness.
+  std::string obligation;
+  UnconfirmedStep step;
+};
 
 /// What is known of a stage.
 struct StageVerdict {
@@ -31,6 +41,8 @@ struct StageVerdict {
   unsigned opaqueTensors = 0;
   /// Conditions of definedness the reference needs.
   unsigned conditions = 0;
+  /// What the obligations proved by normalization rest on.
+  std::vector<UnconfirmedPart> unconfirmed;
 
   bool isProved() const {
     return verdict == Verdict::Proved ||
@@ -41,16 +53,26 @@ struct StageVerdict {
 /// Decides stages, one after the other, with one solver.
 class StageProver {
 public:
-  explicit StageProver(const ProverOptions &options) : prover(terms, options) {}
+  /// Writes every distinct obligation it decides to a file in
+  /// `smtLibDirectory`, if there is one, with where it is from and the verdict.
+  /// `isFullSize`: looks at all positions instead of the small case.
+  explicit StageProver(const ProverOptions &options,
+                       llvm::StringRef smtLibDirectory = "",
+                       bool isFullSize = false)
+      : prover(terms, options), smtLibDirectory(smtLibDirectory),
+        isFullSize(isFullSize) {}
 
-  /// Decides `stage`, and writes its obligations to files that begin with
-  /// `smtLibPath` if there is one. Deterministic: it depends on the stage's
-  /// content and the options alone.
-  StageVerdict prove(tv::StageOp stage, llvm::StringRef smtLibPath = "");
+  /// Decides `stage`. Deterministic: it depends on the stage's content and the
+  /// options alone.
+  StageVerdict prove(tv::StageOp stage);
 
 private:
   TermAlgebra terms;
   Prover prover;
+  std::string smtLibDirectory;
+  bool isFullSize;
+  /// The text of what was written, without comments on its origin.
+  llvm::StringSet<> written;
 };
 
 } // namespace verify

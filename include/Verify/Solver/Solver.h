@@ -16,6 +16,8 @@
 #include "Verify/Scalar/Terms.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace verify {
 
@@ -38,6 +40,14 @@ struct AtomValue {
   std::string value;
 };
 
+/// A step of a normal form that the solver neither confirms nor denies.
+struct UnconfirmedStep {
+  /// What it claims: `exp(a) * exp(b) = exp(a + b)`.
+  std::string claim;
+  /// What the solver said.
+  std::string reason;
+};
+
 /// A verdict with what supports it.
 struct ProofResult {
   Verdict verdict = Verdict::Unknown;
@@ -46,6 +56,8 @@ struct ProofResult {
   /// For `NotProved`, values of atoms at which the sides seem to differ. Only a
   /// candidate: it may rest on rounding or on made-up functions.
   llvm::SmallVector<AtomValue> candidate;
+  /// For `ProvedByNormalization`, each step that it rests on.
+  std::vector<UnconfirmedStep> unconfirmed = {};
 };
 
 /// What limits a proof; all of it deterministic.
@@ -98,6 +110,9 @@ public:
   /// The obligation `left = right` as SMT-LIB 2 text, with the laws its proof
   /// uses; a solver that answers `unsat` to every query confirms the proof.
   std::string toSmtLib(Scalar left, Scalar right,
+                       llvm::ArrayRef<Condition> hypotheses);
+  /// The same for a condition.
+  std::string toSmtLib(const Condition &condition,
                        llvm::ArrayRef<Condition> hypotheses);
 
   const ProverOptions &getOptions() const;

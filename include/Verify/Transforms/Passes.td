@@ -73,7 +73,9 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
       "Z3 resource units for one obligation">,
     Option<"seed", "seed", "unsigned", "0", "Seed of Z3 and of witnesses">,
     Option<"emitSmtLib", "emit-smtlib", "std::string", "\"\"",
-      "Directory to write each obligation to as SMT-LIB 2">
+      "Directory to write each obligation to as SMT-LIB 2">,
+    Option<"fullSize", "full-size", "bool", "false",
+      "Look at all positions instead of the small case: slow, for tests">
   ];
 }
 
