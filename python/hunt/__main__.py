@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs a hunt: `python3 -m hunt reduction --count 1000`.
+
+Exit code 0 if nothing was found, 1 if something was, 3 for wrong usage. Results are
+written as JSON after every step; `--resume FILE` goes on where a file ends.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from hunt import reduction
+
+
+def new_results(name: str, seed: int) -> dict[str, Any]:
+    """Results of a hunt that has not begun."""
+    return {
+        "hunt": name,
+        "first_seed": seed,
+        "next_seed": seed,
+        "programs": 0,
+        "seconds": 0.0,
+        "sizes": list(reduction.SIZES),
+        "outcomes": {},
+        "by_kind": {},
+        "findings": [],
+    }
+
+
+def add(results: dict[str, Any], outcomes: list[reduction.Outcome], folder: Path) -> None:
+    """Adds what a step found to the results."""
+    total, by_kind = reduction.tabulate(outcomes)
+    results["outcomes"] = dict(Counter(results["outcomes"]) + total)
+    for kind, counts in by_kind.items():
+        results["by_kind"][kind] = dict(Counter(results["by_kind"].get(kind, {})) + counts)
+    for outcome in outcomes:
+        finding = outcome.finding()
+        if finding or outcome.small == "crashed" or outcome.full == "crashed":
+            path = reduction.keep(outcome, folder)
+            entry = {"seed": outcome.seed, "size": outcome.size, "kind": outcome.kind}
+            results["findings"].append(entry | {"what": finding or "crashed", "file": str(path)})
+            print(f"FOUND: seed {outcome.seed}, size {outcome.size}: {finding}: {path}")
+    results["programs"] += len({outcome.seed for outcome in outcomes})
+    results["next_seed"] = 1 + max(outcome.seed for outcome in outcomes)
+
+
+def summarize(results: dict[str, Any], by_kind: bool) -> None:
+    """Prints the table of outcomes."""
+    for label, number in sorted(results["outcomes"].items(), key=lambda item: -item[1]):
+        print(f"{number:8} {label}")
+    if by_kind:
+        for kind, counts in sorted(results["by_kind"].items()):
+            print(f"{sum(counts.values()):8} {kind}")
+    print(
+        f"reduction: seeds {results['first_seed']} to {results['next_seed'] - 1}, "
+        f"{results['programs']} programs at sizes {results['sizes']}, "
+        f"{len(results['findings'])} findings, {results['seconds']:.0f} s"
+    )
+
+
+def main() -> int:
+    """Runs the hunt that the command line asks for."""
+    parser = argparse.ArgumentParser(prog="hunt")
+    parser.exit_on_error = False
+    parser.add_argument("name", choices=["reduction"])
+    parser.add_argument("--seed", type=int, default=0, help="first seed")
+    parser.add_argument("--count", type=int, default=1000, help="programs")
+    parser.add_argument("--time", type=float, help="stop after so many seconds")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--resume", type=Path, help="go on from this file, and write it")
+    parser.add_argument("--tool", default="verify-opt")
+    parser.add_argument("--findings", type=Path, default=Path("findings"))
+    parser.add_argument("--by-kind", action="store_true", help="also print counts by kind")
+    try:
+        options = parser.parse_args()
+    except argparse.ArgumentError as error:
+        print(f"hunt: error: {error}", file=sys.stderr)
+        return 3
+    if not shutil.which(options.tool):
+        print(f"hunt: error: no program '{options.tool}'", file=sys.stderr)
+        return 3
+    results = new_results(options.name, options.seed)
+    if options.resume and options.resume.exists():
+        results = json.loads(options.resume.read_text())
+    start = time.monotonic()
+    before = results["seconds"]
+    left = options.count - results["programs"]
+    steps = reduction.hunt(options.tool, results["next_seed"], max(left, 0), options.jobs)
+    for outcomes in steps:
+        add(results, outcomes, options.findings)
+        results["seconds"] = before + time.monotonic() - start
+        if options.resume:
+            options.resume.write_text(json.dumps(results, indent=1) + "\n")
+        if options.time and time.monotonic() - start > options.time:
+            break
+    summarize(results, options.by_kind)
+    return 1 if results["findings"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
