@@ -9,10 +9,13 @@
 // CHECK: %[[DATA:.*]] = tv.input <input "data"> : tensor<4x4xf32>
 // CHECK: %[[WEIGHT:.*]] = tv.input <parameter "layers.0.weight"> : tensor<4x4xf32>
 // CHECK: %[[LINEAR:.*]] = tv.linear %[[DATA]], %[[WEIGHT]] :
+// The seed of the gradient is 1 on both sides: assumption A12 of docs/Soundness.md.
+// CHECK: tv.constant dense<1.000000e+00> : tensor<1xf32> : () -> tensor<1xf32>
 // CHECK: %[[PART:.*]] = tv.distribute %[[DATA]] <[dp, mb, 0:1 of 1], [0:4 of 4]> on <device = 0>
 // CHECK: %[[HELD:.*]] = tv.distribute %[[WEIGHT]] <[0:4 of 4], [0:4 of 4]> on <device = 0>
 // CHECK: %[[PLANNED:.*]] = tv.linear %[[PART]], %[[HELD]] on <device = 0>
 // CHECK-NOT: tv.linear
+// CHECK: tv.constant dense<1.000000e+00> : tensor<1xf32> on <device = 0> : () -> tensor<1xf32>
 // CHECK: %[[TERM:.*]] = tv.einsum %{{.*}}, %[[PART]] on <device = 0> {equation = "An,Ak->nk"}
 // CHECK: %[[ADDED:.*]] = tv.accumulate %[[TERM]] over <mb = 0:2> on <device = 0>
 // CHECK: %[[REDUCED:.*]] = tv.all_reduce %[[ADDED]] over ["dp"] on <device = 0>
