@@ -9,13 +9,15 @@
 #   make format   format the C++ sources
 #   make tidy     run clang-tidy over the C++ sources
 #   make opinions give all obligations to another solver, with real plans
+#   make hunt     look for wrong verdicts on random programs, for an hour
+#   make fuzz     give the readers random input, for half an hour
 #
 # PRESET=dev or PRESET=asan chooses another build than the release build.
 
 PRESET ?= release
 BUILD := build/$(PRESET)
 
-.PHONY: demo check build setup docs format tidy opinions clean
+.PHONY: demo check build setup docs format tidy opinions hunt fuzz clean
 
 demo: build
 	scripts/demo.sh $(BUILD)/bin
@@ -31,6 +33,20 @@ docs: setup $(BUILD)/build.ninja
 
 tidy: build
 	scripts/run-clang-tidy.sh $(BUILD)
+
+# HUNT="--count 100000 --time 600" chooses how much; findings stay in build/hunt.
+HUNT ?= --count 100000 --time 3600
+hunt: build
+	mkdir -p build/hunt
+	PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" PYTHONPATH=python python3 -m hunt reduction \
+	  --by-kind --resume build/hunt/reduction.json --findings build/hunt/findings $(HUNT)
+
+# Goes on where it ended; findings stay in build/fuzz/work/findings.
+FUZZ_SECONDS ?= 600
+fuzz: setup
+	cmake --preset fuzz
+	cmake --build --preset fuzz
+	python3 test/Fuzz/run_fuzzers.py --seconds $(FUZZ_SECONDS) build/fuzz/bin build/fuzz/work
 
 opinions: build
 	VERIFY_THOROUGH=1 LIT_OPTS="-av --filter second-opinion" \

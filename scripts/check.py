@@ -19,11 +19,22 @@ PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 MISSING_FEATURES = "unavailable features: "
 MEANING = {
+    "fuzzers": "the fuzzers could not be built; they need clang with libFuzzer",
     "thorough": "they take minutes (VERIFY_THOROUGH=1 runs them)",
     "shared-plans, thorough": "they take minutes, and real plans are not there",
     "shared-plans": "real plans are not there "
     "(VERIFY_SHARED_DIR names their folder; default ../shared)",
 }
+
+
+def build_fuzzers() -> str:
+    """The folder of the fuzzers; "" if they cannot be built."""
+    source = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folder = os.path.join(source, "build", "fuzz", "bin")
+    for step in (["cmake", "--preset", "fuzz"], ["cmake", "--build", "--preset", "fuzz"]):
+        if subprocess.run(step, check=False, cwd=source).returncode != 0:
+            return ""
+    return folder
 
 
 def run_suite(build: str, results: str) -> int:
@@ -34,6 +45,8 @@ def run_suite(build: str, results: str) -> int:
     environment = os.environ | {"LIT_OPTS": f"{options} --output={results}"}
     build_all = ["cmake", "--build", build]
     status = subprocess.run(build_all, check=False).returncode
+    if status == 0:
+        environment["VERIFY_FUZZERS"] = build_fuzzers()
     if status == 0:
         status = subprocess.run(
             [*build_all, "--target", "check-verify"],

@@ -47,6 +47,10 @@ shared = os.environ.get("VERIFY_SHARED_DIR") or os.path.join(
 if os.path.isdir(os.path.join(shared, "plans")):
     config.available_features.add("shared-plans")
     config.substitutions.append(("%shared", os.path.abspath(shared)))
+# A build of its own, which `make check` makes.
+if os.environ.get("VERIFY_FUZZERS"):
+    config.available_features.add("fuzzers")
+    config.substitutions.append(("%fuzzers", os.environ["VERIFY_FUZZERS"]))
 if os.path.exists(os.path.join(config.verify_source_root, ".git")):
     config.available_features.add("git-checkout")
 # Tests that take minutes.
