@@ -18,6 +18,9 @@
 
 using namespace verify;
 
+/// The highest power of a generator in a monomial.
+static constexpr int32_t degreeLimit = 1024;
+
 namespace {
 /// What a monomial contains that may need a law in a product.
 enum Trait : uint8_t {
@@ -75,6 +78,14 @@ static void appendMonomial(FactorList &factors, const Monomial &monomial) {
     appendPower(factors, power);
   if (monomial.exponent != PolynomialStore::zero)
     factors.exponents.push_back(monomial.exponent);
+}
+
+/// Powers of powers multiply: the limit keeps sums of exponents far below what
+/// an exponent holds, and terms at a size that can be written down.
+static bool isTooHigh(const FactorList &factors) {
+  return llvm::any_of(factors.powers, [](const FactorList::Power &power) {
+    return std::max(power.positive, power.negative) > degreeLimit;
+  });
 }
 
 FactorList NormalizerState::listFactors(MonomialId left, MonomialId right) {
@@ -223,6 +234,10 @@ PolynomialId NormalizerState::expand(const FactorList &factors,
 PolynomialId NormalizerState::mergeFactors(FactorList factors) {
   if (hasFailed())
     return PolynomialStore::zero;
+  if (isTooHigh(factors)) {
+    fail("a power is too high");
+    return PolynomialStore::zero;
+  }
   mergeExponents(factors);
   cancelInverses(factors);
   if (std::optional<PolynomialId> result = applyIndicators(factors))
@@ -248,6 +263,10 @@ PolynomialId NormalizerState::multiplyMonomials(MonomialId left,
   auto place = products.find(key);
   if (place == products.end()) {
     FactorList factors = listFactors(left, right);
+    if (isTooHigh(factors)) {
+      fail("a power is too high");
+      return PolynomialStore::zero;
+    }
     uint8_t shared = traits(left) & traits(right);
     bool isPlain = (shared & (HasExponent | HasRelation)) == 0 &&
                    llvm::none_of(factors.powers, [](FactorList::Power power) {

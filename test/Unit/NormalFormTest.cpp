@@ -271,6 +271,21 @@ TEST_F(NormalFormTest, TooManyTermsAreReported) {
   expectProved(real(0) + real(1), real(1) + real(0));
 }
 
+// 64 to the 6 is more than an exponent holds; 2 to the 32 as an int32 would be
+// 0.
+TEST_F(NormalFormTest, TooHighPowersAreReported) {
+  for (bool isInverse : {false, true}) {
+    Expression tower = isInverse ? 1 / real(0) : real(0);
+    for (int level = 0; level < 16; ++level)
+      tower = tower * tower * tower * tower;
+    EXPECT_EQ(prove(tower + real(1), number(1) + real(1)), Verdict::NotProved);
+    Normalizer normalizer(terms, {});
+    normalizer.getNormalForm(tower);
+    EXPECT_EQ(normalizer.failure(), "a power is too high");
+  }
+  expectProved(pow(pow(real(0), 8), 8), pow(real(0), 64));
+}
+
 TEST_F(NormalFormTest, NormalFormsAreTheSameForTheSameSums) {
   Normalizer normalizer(terms, {});
   Expression x = real(0), y = real(1);
