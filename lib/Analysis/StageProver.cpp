@@ -282,8 +282,9 @@ void StageDecision::writeSmtLib(StringRef directory,
                            : prover.toSmtLib(what.condition, hypotheses);
     // Equal but for comments is equal.
     size_t start = StringRef(text).find("(set-logic");
-    if (start != StringRef::npos &&
-        !written.insert(StringRef(text).drop_front(start)).second)
+    StringRef content =
+        start == StringRef::npos ? text : StringRef(text).drop_front(start);
+    if (!written.insert(content).second)
       continue;
     std::string name = (directory + "/" + Twine(written.size()) + "-" +
                         stage.getSymName() + ".smt2")
