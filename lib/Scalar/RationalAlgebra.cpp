@@ -26,6 +26,30 @@ RationalAlgebra::RationalAlgebra() { values.emplace_back(); }
 void RationalAlgebra::reset() {
   NumericAlgebra::reset();
   values.resize(1);
+  released.clear();
+}
+
+Scalar RationalAlgebra::keep(Scalar value, size_t mark) {
+  if (isMinusInfinity(value)) {
+    values.resize(mark);
+    return value;
+  }
+  Rational kept =
+      value.bits >= mark ? std::move(values[value.bits]) : values[value.bits];
+  values.resize(mark);
+  if (released.empty())
+    return constant(kept);
+  size_t place = released.back();
+  released.pop_back();
+  values[place] = std::move(kept);
+  return {place};
+}
+
+void RationalAlgebra::release(Scalar value) {
+  if (isMinusInfinity(value))
+    return;
+  values[value.bits] = Rational();
+  released.push_back(value.bits);
 }
 
 Scalar RationalAlgebra::constant(const Rational &value) {

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BatchSize.h"
+#include "Verify/Transforms/BatchSize.h"
 
 #include "Boundaries.h"
 #include "mlir/IR/Diagnostics.h"

@@ -6,11 +6,11 @@
 
 #include "Verify/Transforms/Passes.h"
 
-#include "BatchSize.h"
 #include "Boundaries.h"
 #include "LineageLinker.h"
 #include "PlanExecution.h"
 #include "ReferenceCheck.h"
+#include "Verify/Transforms/BatchSize.h"
 #include "Verify/Transforms/Report.h"
 
 using namespace mlir;

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify/IR/TVDialect.h"
+#include "Verify/Interpreter/Passes.h"
 #include "Verify/Transforms/Passes.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
@@ -13,6 +14,7 @@ int main(int argc, char **argv) {
   registry.insert<verify::tv::TVDialect>();
   verify::registerVerifyPasses();
   verify::registerVerifyPipeline();
+  verify::registerVerifyInterpreterPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Verify optimizer driver\n", registry));
 }

@@ -4,11 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Exit code 0: proved; 1: refuted; 2: unknown; 3: bad input or usage.
+// Exit code 0: proved; 1: refuted; 2: unknown; 3: bad input or usage. With
+// --run 0: equal; 1: differs; 2: cannot be run.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Verify/IR/TVOps.h"
+#include "Verify/Interpreter/CommandLine.h"
 #include "Verify/NnScaler/CommandLine.h"
 #include "Verify/Report/DiagnosticPrinter.h"
 #include "Verify/Report/Summary.h"
@@ -106,7 +108,8 @@ int main(int argc, char **argv) {
       "random", cl::desc("What random ops draw"), verify::getRandomModes(),
       cl::init(verify::RandomMode::ByElement), cl::cat(category));
   cl::opt<unsigned> seed("seed", cl::init(0),
-                         cl::desc("Seed of the solver and of witnesses"),
+                         cl::desc("Seed of the solver, of witnesses and of "
+                                  "inputs that are drawn"),
                          cl::cat(category));
   cl::opt<unsigned> resourceLimit(
       "resource-limit", cl::init(20000000),
@@ -114,14 +117,16 @@ int main(int argc, char **argv) {
   cl::opt<std::string> smtLib("emit-smtlib", cl::value_desc("directory"),
                               cl::desc("Write each obligation as SMT-LIB 2"),
                               cl::cat(category));
-  cl::opt<bool> quiet("quiet", cl::desc("Print nothing when proved"),
+  cl::opt<bool> quiet("quiet", cl::desc("Print nothing when proved, or equal"),
                       cl::cat(category));
+  verify::RunFlags runFlags(category);
   cl::HideUnrelatedOptions(category);
   bool parsed = cl::ParseCommandLineOptions(
       argc, argv,
       "Proves that a parallel execution plan computes what the single-device "
       "reference computes,\nor shows an op where it does not.\n\n"
-      "exit codes: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage\n",
+      "exit codes: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage;\n"
+      "with --run: 0 equal, 1 differs, 2 cannot be run, 3 bad input or usage\n",
       &errs());
   if (!parsed)
     return BadInput;
@@ -142,6 +147,13 @@ int main(int argc, char **argv) {
   });
   if (!module)
     return BadInput;
+  if (runFlags.isAsked()) {
+    verify::RunFlags::Options options;
+    options.seed = seed;
+    options.drawsPerDevice = random == verify::RandomMode::PerDevice;
+    options.isQuiet = quiet;
+    return runFlags.run(*module, options);
+  }
 
   verify::CheckEquivPassOptions check;
   check.seed = seed;

@@ -47,7 +47,7 @@ public:
   virtual void reset() { state = {}; }
 
   // Long executions give memory back scalar by scalar. Algebras whose scalars
-  // are not kept in memory, and rationals, have nothing to do for it.
+  // are not kept in memory have nothing to do for it.
 
   /// A point in time, for `keep`.
   virtual size_t mark() const { return 0; }
@@ -118,6 +118,9 @@ public:
   Scalar constant(const Rational &value) override;
   double toDouble(Scalar value) const override;
   void reset() override;
+  size_t mark() const override { return values.size(); }
+  Scalar keep(Scalar value, size_t mark) override;
+  void release(Scalar value) override;
 
   Scalar minusInfinity() override { return {0}; }
   Scalar add(Scalar left, Scalar right) override;
@@ -142,6 +145,8 @@ private:
 
   /// Place 0 stands for minus infinity.
   std::vector<Rational> values;
+  /// Places that are free.
+  std::vector<size_t> released;
 };
 
 /// Scalars as closed intervals with ends of a given number of bits, rounded

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VERIFY_LIB_TRANSFORMS_BATCHSIZE_H
-#define VERIFY_LIB_TRANSFORMS_BATCHSIZE_H
+#ifndef VERIFY_TRANSFORMS_BATCHSIZE_H
+#define VERIFY_TRANSFORMS_BATCHSIZE_H
 
 #include "Verify/IR/TVOps.h"
 
@@ -29,4 +29,4 @@ std::optional<std::string> adaptBatchSize(tv::PlanOp &reference,
 
 } // namespace verify
 
-#endif // VERIFY_LIB_TRANSFORMS_BATCHSIZE_H
+#endif // VERIFY_TRANSFORMS_BATCHSIZE_H

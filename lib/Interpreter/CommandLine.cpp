@@ -1,0 +1,118 @@
+//===- CommandLine.cpp - options of runs ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Interpreter/CommandLine.h"
+
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace llvm;
+using namespace verify;
+
+namespace {
+enum ExitCode { Equal = 0, Differs = 1, NotRun = 2, BadInput = 3 };
+} // namespace
+
+RunFlags::RunFlags(cl::OptionCategory &category)
+    : isRun("run",
+            cl::desc("Run both programs on numbers and compare their results"),
+            cl::cat(category)),
+      inputs("inputs", cl::value_desc("file"),
+             cl::desc("With --run: inputs and parameters by name, .json or "
+                      ".npz; others are drawn"),
+             cl::cat(category)),
+      output("run-output", cl::value_desc("file"),
+             cl::desc("With --run: write all results as JSON"),
+             cl::cat(category)),
+      printResults("print-results",
+                   cl::desc("With --run: print all elements of all results"),
+                   cl::cat(category)),
+      arithmetic("arithmetic", cl::desc("With --run: numbers to compute with"),
+                 getArithmetics(), cl::init(Arithmetic::Automatic),
+                 cl::cat(category)),
+      elementLimit("run-elements", cl::init(RunLimits().elements),
+                   cl::desc("With --run: most tensor elements at a time"),
+                   cl::cat(category)),
+      stepLimit("run-steps", cl::init(RunLimits().steps),
+                cl::desc("With --run: most scalar operations"),
+                cl::cat(category)) {}
+
+/// `2 replicas of 4 devices, 2 micro-batches`.
+static std::string describe(tv::PlanOp plan) {
+  auto count = [&](StringRef axis, StringRef noun) {
+    int64_t size = plan.getMesh().getAxisSize(axis).value_or(1);
+    return std::to_string(size) + " " + noun.str() + (size == 1 ? "" : "s");
+  };
+  int64_t devices = plan.getMesh().getAxisSize("device").value_or(1);
+  return count("dp", "replica") + " of " + std::to_string(devices) +
+         (devices == 1 ? " device, " : " devices, ") +
+         (plan.getMesh().getAxisSize("mb").value_or(1) == 1
+              ? "1 micro-batch"
+              : std::to_string(*plan.getMesh().getAxisSize("mb")) +
+                    " micro-batches");
+}
+
+int RunFlags::run(mlir::ModuleOp module, const Options &options) {
+  std::string error;
+  GivenTensors given;
+  if (!inputs.empty()) {
+    std::optional<GivenTensors> read = readTensors(inputs, error);
+    if (!read) {
+      errs() << "error: " << inputs << ": " << error << "\n";
+      return BadInput;
+    }
+    given = std::move(*read);
+  }
+  std::unique_ptr<ToolOutputFile> file;
+  std::optional<RunWriter> writer;
+  if (!output.empty()) {
+    file = mlir::openOutputFile(output, &error);
+    if (!file) {
+      errs() << "error: " << error << "\n";
+      return BadInput;
+    }
+    writer.emplace(file->os(), options.seed);
+  }
+  RunOptions run;
+  run.seed = options.seed;
+  run.drawsPerDevice = options.drawsPerDevice;
+  run.arithmetic = arithmetic;
+  run.limits = {elementLimit, stepLimit};
+  std::string shape = describe(module.lookupSymbol<tv::PlanOp>("plan"));
+  bool areEqual = false;
+  auto visit = [&](StringRef name, const Run &done) {
+    areEqual = done.areEqual();
+    if (writer)
+      writer->write(name, done);
+    if (options.isQuiet && areEqual && !printResults)
+      return;
+    outs() << (areEqual ? "equal: every result of the plan is the reference's "
+                          "on these inputs\n"
+                        : "differs: a result of the plan is not the "
+                          "reference's\n")
+           << "  run     " << shape << "; "
+           << (done.isExact() ? "exact rationals" : "doubles") << "; "
+           << (inputs.empty() ? "inputs" : "inputs that are not given")
+           << " of seed " << options.seed << "\n";
+    printTable(done, outs());
+    if (printResults)
+      printElements(done, outs());
+  };
+  if (failed(runModule(module, run, given, "plan", visit))) {
+    outs() << "not run: the error above says why\n";
+    return NotRun;
+  }
+  for (const auto &entry : given)
+    if (!entry.second.isUsed) {
+      errs() << "error: " << inputs << ": neither program has an input '"
+             << entry.first() << "'\n";
+      return BadInput;
+    }
+  writer.reset();
+  if (file)
+    file->keep();
+  return areEqual ? Equal : Differs;
+}

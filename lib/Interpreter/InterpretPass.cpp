@@ -1,0 +1,87 @@
+//===- InterpretPass.cpp - runs the programs of a module ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Interpreter/Passes.h"
+
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace verify;
+
+namespace verify {
+#define GEN_PASS_DEF_INTERPRETPASS
+#include "Verify/Interpreter/Passes.h.inc"
+} // namespace verify
+
+llvm::cl::ValuesClass verify::getArithmetics() {
+  return llvm::cl::values(
+      clEnumValN(Arithmetic::Automatic, "auto",
+                 "exact rationals where that is possible, else doubles "
+                 "(default)"),
+      clEnumValN(Arithmetic::Exact, "exact",
+                 "exact rationals; a value that is not rational is an error"),
+      clEnumValN(Arithmetic::Double, "double", "doubles"));
+}
+
+namespace {
+struct InterpretPass : verify::impl::InterpretPassBase<InterpretPass> {
+  using InterpretPassBase::InterpretPassBase;
+
+  void runOnOperation() override {
+    if (failed(interpret()))
+      signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  LogicalResult interpret() {
+    std::string error;
+    GivenTensors given;
+    if (!inputs.empty()) {
+      std::optional<GivenTensors> read = readTensors(inputs, error);
+      if (!read)
+        return emitError(getOperation().getLoc())
+               << "inputs '" << inputs << "': " << error;
+      given = std::move(*read);
+    }
+    std::unique_ptr<llvm::ToolOutputFile> file;
+    std::optional<RunWriter> writer;
+    if (!output.empty()) {
+      file = openOutputFile(output, &error);
+      if (!file)
+        return emitError(getOperation().getLoc()) << error;
+      writer.emplace(file->os(), seed);
+    }
+    RunOptions options;
+    options.seed = seed;
+    options.arithmetic = arithmetic;
+    // Running replaces compositions; the module stays as it is.
+    OwningOpRef<ModuleOp> copy(getOperation().clone());
+    auto visit = [&](StringRef name, const Run &run) {
+      if (writer)
+        writer->write(name, run);
+      if (!output.empty() && !printResults)
+        return;
+      llvm::outs() << "@" << name << " in "
+                   << (run.isExact() ? "exact rationals" : "doubles")
+                   << ", seed " << seed << "\n";
+      printTable(run, llvm::outs());
+      if (printResults)
+        printElements(run, llvm::outs());
+    };
+    if (failed(runModule(*copy, options, given, symbol, visit)))
+      return failure();
+    for (const auto &entry : given)
+      if (!entry.second.isUsed)
+        return emitError(getOperation().getLoc())
+               << "no program has an input '" << entry.first() << "'";
+    writer.reset();
+    if (file)
+      file->keep();
+    return success();
+  }
+};
+} // namespace

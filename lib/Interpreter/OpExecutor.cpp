@@ -1,0 +1,62 @@
+//===- OpExecutor.cpp - executes ops one by one ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Interpreter/OpExecutor.h"
+
+using namespace mlir;
+using namespace verify;
+
+LogicalResult verify::expandCompositions(Operation *root) {
+  while (true) {
+    SmallVector<tv::CompositionOpInterface> found;
+    root->walk([&](tv::CompositionOpInterface op) { found.push_back(op); });
+    if (found.empty())
+      return success();
+    for (tv::CompositionOpInterface op : found) {
+      OpBuilder builder(op);
+      FailureOr<SmallVector<Value>> parts = op.decompose(builder);
+      if (failed(parts) || parts->size() != op->getNumResults())
+        return op->emitOpError("does not decompose");
+      op->replaceAllUsesWith(*parts);
+      op->erase();
+    }
+  }
+}
+
+LoopNest *OpExecutor::getNest(Operation *op) {
+  std::unique_ptr<LoopNest> &nest = nests[op];
+  if (nest)
+    return nest.get();
+  auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
+  if (!semantics) {
+    op->emitOpError("cannot be executed");
+    return nullptr;
+  }
+  FailureOr<LoopNest> built = LoopNest::build(semantics);
+  if (failed(built))
+    return nullptr;
+  nest = std::make_unique<LoopNest>(std::move(*built));
+  return nest.get();
+}
+
+const IndexRelation *OpExecutor::getRelation(Operation *op) {
+  LoopNest *nest = getNest(op);
+  return nest ? &nest->getRelation() : nullptr;
+}
+
+TensorRef OpExecutor::execute(Operation *op, ArrayRef<TensorRef> operands) {
+  LoopNest *nest = getNest(op);
+  if (!nest)
+    return nullptr;
+  TensorRef result = nest->run(operands, workspace);
+  if (workspace.algebra.status().isUndefined && !undefined)
+    undefined = op;
+  if (workspace.isExact && workspace.algebra.status().isInexact) {
+    op->emitOpError("has a value that is not rational");
+    return nullptr;
+  }
+  return result;
+}

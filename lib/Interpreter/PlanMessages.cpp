@@ -1,0 +1,195 @@
+//===- PlanMessages.cpp - messages and collectives on numbers -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Messages between two devices arrive in the order of sending. A collective
+// runs when all members of its group have entered it, the n-th of each with the
+// n-th of the others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Interpreter/PlanInterpreter.h"
+
+using namespace mlir;
+using namespace verify;
+
+PlanInterpreter::Step PlanInterpreter::executeSend(Process &process,
+                                                   tv::SendOp op) {
+  channels[{process.site.replica, process.site.device, op.getPeer()}].push_back(
+      {lookup(process, op.getValue()), op});
+  return Step::Done;
+}
+
+PlanInterpreter::Step PlanInterpreter::executeReceive(Process &process,
+                                                      tv::ReceiveOp op) {
+  std::deque<Message> &channel =
+      channels[{process.site.replica, op.getPeer(), process.site.device}];
+  if (channel.empty())
+    return Step::Blocked;
+  Message message = std::move(channel.front());
+  channel.pop_front();
+  return bind(process, op.getResult(), message.value);
+}
+
+PlanInterpreter::Step
+PlanInterpreter::executeCommunicate(Process &process, tv::CommunicateOp op) {
+  if (!process.isWaiting) {
+    // The communicator: the members, and which replica's, or -1 for all.
+    std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
+    llvm::sort(group);
+    group.push_back(op.getReplicas() ? -1 : process.site.replica);
+    int64_t number = process.collectives[group]++;
+    SmallVector<Member> &members = pending[{group, number}];
+    members.push_back({&process, op, lookup(process, op.getValue())});
+    process.isWaiting = true;
+    size_t expected =
+        op.getGroup().size() * (op.getReplicas() ? replicaCount : 1);
+    if (members.size() < expected)
+      return Step::Blocked;
+    if (failed(complete(members)))
+      return Step::Failed;
+    pending.erase({group, number});
+  }
+  if (!process.arrived)
+    return Step::Blocked;
+  Held held = std::move(*process.arrived);
+  process.arrived.reset();
+  process.isWaiting = false;
+  return bind(process, op.getResult(), held);
+}
+
+/// Whether `right` has the attributes that `left` has, but for what a frontend
+/// notes about one device's tensor.
+static bool hasAttributesOf(tv::CommunicateOp left, tv::CommunicateOp right) {
+  return llvm::all_of(left->getAttrs(), [&](NamedAttribute attribute) {
+    return attribute.getName().strref().contains('.') ||
+           right->getAttr(attribute.getName()) == attribute.getValue();
+  });
+}
+
+/// Whether two members of a collective do the same.
+static bool agree(tv::CommunicateOp left, tv::CommunicateOp right) {
+  return hasAttributesOf(left, right) && hasAttributesOf(right, left) &&
+         left.getResult().getType() == right.getResult().getType();
+}
+
+LogicalResult PlanInterpreter::complete(MutableArrayRef<Member> members) {
+  tv::CommunicateOp first = members.front().op;
+  ArrayRef<int64_t> group = first.getGroup();
+  for (const Member &member : members)
+    if (!agree(first, member.op) ||
+        !llvm::is_contained(group, member.process->site.device)) {
+      InFlightDiagnostic error = member.op->emitOpError(
+          "is not what another member of its group enters at this point");
+      error.attachNote(first.getLoc()) << "the other member's collective";
+      return error;
+    }
+  // Replicas major, then the group's order.
+  auto placeOf = [&](const Member &member) {
+    Site site = member.process->site;
+    return std::pair(site.replica,
+                     llvm::find(group, site.device) - group.begin());
+  };
+  llvm::sort(members, [&](const Member &left, const Member &right) {
+    return placeOf(left) < placeOf(right);
+  });
+  for (size_t i = 1; i < members.size(); ++i)
+    if (placeOf(members[i - 1]) == placeOf(members[i]))
+      return members[i].op.emitOpError("is entered twice by one member");
+  SmallVector<TensorRef> values;
+  for (const Member &member : members)
+    values.push_back(member.value.tensor);
+  for (const TensorRef &value : values)
+    if (value->shape != values.front()->shape)
+      return first.emitOpError("is entered with tensors of different shapes");
+  Location location = first.getLoc();
+  auto count = static_cast<int64_t>(members.size());
+  /// Part `number` of a tensor along `dimension`.
+  auto cut = [&](const TensorRef &value, std::optional<uint64_t> dimension,
+                 int64_t number) -> TensorRef {
+    size_t rank = value->shape.size();
+    if (!dimension || *dimension >= rank || value->shape[*dimension] % count) {
+      first.emitOpError("cannot cut a tensor of shape ")
+          << printIndex(value->shape) << " into " << count << " parts";
+      return nullptr;
+    }
+    SmallVector<int64_t> shape(value->shape), starts(rank, 0);
+    shape[*dimension] /= count;
+    starts[*dimension] = number * shape[*dimension];
+    return workspace.slice(*value, starts, shape, location);
+  };
+  auto join = [&](ArrayRef<TensorRef> parts) -> TensorRef {
+    std::optional<uint64_t> dimension = first.getDimension();
+    if (llvm::is_contained(parts, nullptr))
+      return nullptr;
+    if (!dimension || *dimension >= parts.front()->shape.size()) {
+      first.emitOpError("has no dimension to gather along");
+      return nullptr;
+    }
+    return workspace.concatenate(parts, static_cast<int64_t>(*dimension),
+                                 location);
+  };
+  SmallVector<TensorRef> results(count);
+  switch (first.getKind()) {
+  case tv::CollectiveKind::AllReduce:
+    results.assign(count, workspace.add(values, location));
+    break;
+  case tv::CollectiveKind::AllGather:
+    results.assign(count, join(values));
+    break;
+  case tv::CollectiveKind::ReduceScatter: {
+    TensorRef sum = workspace.add(values, location);
+    for (int64_t number = 0; sum && number < count; ++number)
+      results[number] = cut(sum, first.getDimension(), number);
+    break;
+  }
+  case tv::CollectiveKind::AllToAll:
+    for (int64_t number = 0; number < count; ++number) {
+      SmallVector<TensorRef> parts;
+      for (const TensorRef &value : values)
+        parts.push_back(cut(value, first.getSplitDimension(), number));
+      results[number] = join(parts);
+      if (!results[number])
+        return failure();
+    }
+    break;
+  case tv::CollectiveKind::Broadcast: {
+    if (first.getReplicas())
+      return first.emitOpError("has a root in every replica");
+    const auto *root = llvm::find_if(members, [&](const Member &member) {
+      return first.getRoot() && member.process->site.device ==
+                                    static_cast<int64_t>(*first.getRoot());
+    });
+    if (root == members.end())
+      return first.emitOpError("has no root in its group");
+    results.assign(count, root->value.tensor);
+    break;
+  }
+  }
+  for (auto [member, result] : llvm::zip_equal(members, results)) {
+    if (!result)
+      return failure();
+    member.process->arrived = Held{result, member.value.microBatch};
+  }
+  return success();
+}
+
+LogicalResult PlanInterpreter::reportDeadlock() {
+  Process *first = nullptr;
+  for (Process &process : processes)
+    if (process.blockedAt && !first)
+      first = &process;
+  if (!first)
+    return plan.emitOpError("does not run to its end");
+  InFlightDiagnostic error = first->blockedAt->emitOpError("on device ")
+                             << first->site.device << " of replica "
+                             << first->site.replica << " waits without end";
+  for (Process &process : processes)
+    if (process.blockedAt && &process != first &&
+        process.site.replica == first->site.replica)
+      error.attachNote(process.blockedAt->getLoc())
+          << "device " << process.site.device << " waits here";
+  return error;
+}

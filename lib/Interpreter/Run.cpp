@@ -1,0 +1,210 @@
+//===- Run.cpp - runs programs and compares their results -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Interpreter/Run.h"
+
+#include "GraphInterpreter.h"
+#include "PlanComparison.h"
+#include "Verify/Interpreter/OpExecutor.h"
+#include "Verify/Transforms/BatchSize.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace verify;
+
+/// Largest difference of two doubles that rounding may make, relative to the
+/// largest element of the tensor ...
+static constexpr double tolerance = 1e-9;
+/// ... or to this part of the largest element of all results: a sum that is 0
+/// comes out as a rounding error of its terms.
+static constexpr double scaleFloor = 1e-4;
+/// Most operations of an exact run that nobody asked for.
+static constexpr int64_t exactStepLimit = int64_t(1) << 24;
+
+bool ResultRow::isEqual() const {
+  return llvm::all_of(places,
+                      [](const ResultPlace &place) { return place.isEqual; });
+}
+
+Run::Run(const RunOptions &options, GivenTensors &given, bool isExact)
+    : options(options),
+      algebra(isExact ? std::unique_ptr<NumericAlgebra>(new RationalAlgebra)
+                      : std::unique_ptr<NumericAlgebra>(new DoubleAlgebra)),
+      exact(isExact ? static_cast<RationalAlgebra *>(algebra.get()) : nullptr),
+      workspace(*algebra, options.limits),
+      inputs(workspace, options.seed, given) {
+  workspace.isExact = isExact;
+}
+
+Run::~Run() = default;
+
+bool Run::areEqual() const {
+  return llvm::all_of(rows, [](const ResultRow &row) { return row.isEqual(); });
+}
+
+double Run::findLargest(const Tensor &tensor) const {
+  double largest = 0;
+  for (Scalar element : tensor.elements) {
+    double value = std::abs(algebra->toDouble(element));
+    if (std::isfinite(value))
+      largest = std::max(largest, value);
+  }
+  return largest;
+}
+
+void Run::compare() {
+  double whole = 0;
+  for (const ResultRow &row : rows)
+    if (row.reference)
+      whole = std::max(whole, findLargest(*row.reference));
+  for (ResultRow &row : rows) {
+    double scale = row.reference ? findLargest(*row.reference) : 0;
+    for (ResultPlace &place : row.places)
+      if (place.plan && place.reference)
+        compare(place, std::max(scale, scaleFloor * whole));
+      else
+        place.isEqual = place.problem.empty();
+  }
+}
+
+void Run::compare(ResultPlace &place, double wholeScale) {
+  if (place.plan->shape != place.reference->shape) {
+    place.isEqual = false;
+    place.problem = "has shape " + printIndex(place.plan->shape) + ", not " +
+                    printIndex(place.reference->shape);
+    return;
+  }
+  size_t next = 0;
+  forEachIndex(place.plan->shape, [&](ArrayRef<int64_t> index) {
+    Scalar plan = place.plan->elements[next];
+    Scalar reference = place.reference->elements[next++];
+    double left = algebra->toDouble(plan), right = algebra->toDouble(reference);
+    double difference = left == right ? 0 : std::abs(left - right);
+    bool isSame;
+    if (exact)
+      isSame = algebra->toDouble(
+                   algebra->compare(Comparison::Equal, plan, reference)) != 0;
+    else
+      isSame = difference <= tolerance * wholeScale;
+    if (exact && !isSame) // The difference of two close rationals.
+      difference = std::max(difference, std::numeric_limits<double>::min());
+    // NaN is larger than everything.
+    if (!(difference <= place.largestDifference) ||
+        (!isSame && place.isEqual)) {
+      place.largestDifference = difference;
+      place.index.assign(index.begin(), index.end());
+    }
+    place.isEqual &= isSame;
+  });
+  double scale = findLargest(*place.reference);
+  place.relativeDifference = place.largestDifference == 0 ? 0
+                             : scale == 0 ? INFINITY
+                                          : place.largestDifference / scale;
+}
+
+LogicalResult Run::runPlans(tv::PlanOp reference, tv::PlanOp plan) {
+  if (failed(PlanComparison(*this, reference, plan).run()))
+    return failure();
+  compare();
+  return success();
+}
+
+LogicalResult Run::runGraph(Block &body, tv::MeshAttr mesh) {
+  GraphInterpreter interpreter(body, mesh, workspace, inputs);
+  inputs.setIndexLimits(findIndexLimits(body));
+  if (failed(interpreter.run(rows)))
+    return failure();
+  if (Operation *op = interpreter.getUndefined()) {
+    if (!op->hasAttr("domain"))
+      return op->emitOpError("is evaluated outside of its domain; try another "
+                             "seed or other inputs");
+    remarks.push_back(("'" + op->getName().getStringRef() +
+                       "' of the plan is evaluated outside of its domain")
+                          .str());
+  }
+  compare();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+/// Runs in exact arithmetic if asked to, or if that is possible, else in
+/// doubles. Null after an error.
+static std::unique_ptr<Run>
+runOnce(MLIRContext *context, const RunOptions &options, GivenTensors &given,
+        llvm::function_ref<LogicalResult(Run &)> run) {
+  if (options.arithmetic == Arithmetic::Automatic) {
+    RunOptions bounded = options;
+    bounded.limits.steps = std::min(options.limits.steps, exactStepLimit);
+    auto attempt = std::make_unique<Run>(bounded, given, /*isExact=*/true);
+    // What is wrong apart from the arithmetic is said by the run in doubles.
+    ScopedDiagnosticHandler silence(context,
+                                    [](Diagnostic &) { return success(); });
+    if (succeeded(run(*attempt)))
+      return attempt;
+  }
+  auto result = std::make_unique<Run>(options, given,
+                                      options.arithmetic == Arithmetic::Exact);
+  return succeeded(run(*result)) ? std::move(result) : nullptr;
+}
+
+LogicalResult verify::runModule(
+    ModuleOp module, const RunOptions &options, GivenTensors &given,
+    StringRef symbol,
+    llvm::function_ref<void(StringRef symbol, const Run &run)> visit) {
+  auto plan = module.lookupSymbol<tv::PlanOp>("plan");
+  auto reference = module.lookupSymbol<tv::PlanOp>("reference");
+  std::optional<std::string> adapted;
+  if (reference && plan)
+    adapted = adaptBatchSize(reference, plan);
+  if (failed(expandCompositions(module)))
+    return failure();
+  MLIRContext *context = module.getContext();
+  auto isAsked = [&](StringRef name) {
+    return symbol.empty() || symbol == name;
+  };
+  bool isFound = false;
+  for (auto op : module.getOps<tv::PlanOp>()) {
+    bool isPair = reference && plan;
+    if (isPair ? op != plan || !isAsked("plan") : !isAsked(op.getSymName()))
+      continue;
+    isFound = true;
+    std::unique_ptr<Run> run = runOnce(context, options, given, [&](Run &next) {
+      return isPair ? next.runPlans(reference, plan)
+                    : next.runPlans(op, tv::PlanOp());
+    });
+    if (!run)
+      return failure();
+    if (adapted)
+      run->addRemark(*adapted);
+    visit(op.getSymName(), *run);
+  }
+  for (Operation &op : *module.getBody()) {
+    auto graph = dyn_cast<tv::GraphOp>(op);
+    auto stage = dyn_cast<tv::StageOp>(op);
+    if (!graph && !stage)
+      continue;
+    StringRef name = graph ? graph.getSymName() : stage.getSymName();
+    if (!isAsked(name))
+      continue;
+    isFound = true;
+    std::unique_ptr<Run> run = runOnce(context, options, given, [&](Run &next) {
+      return next.runGraph(op.getRegion(0).front(),
+                           graph ? graph.getMesh() : stage.getMesh());
+    });
+    if (!run)
+      return failure();
+    visit(name, *run);
+  }
+  if (!isFound)
+    return module.emitError()
+           << "has no program to run"
+           << (symbol.empty() ? "" : (" of name '" + symbol + "'").str());
+  return success();
+}
