@@ -4,6 +4,7 @@
 #
 #   make demo     prove a correct plan, refute a broken one
 #   make check    run every test
+#   make check-torch   compare every op and derivative with PyTorch
 #   make build    build the tools
 #   make docs     regenerate docs/generated
 #   make format   format the C++ sources
@@ -17,13 +18,17 @@
 PRESET ?= release
 BUILD := build/$(PRESET)
 
-.PHONY: demo check build setup docs format tidy opinions hunt fuzz clean
+.PHONY: demo check check-torch build setup docs format tidy opinions hunt fuzz clean
 
 demo: build
 	scripts/demo.sh $(BUILD)/bin
 
 check: setup $(BUILD)/build.ninja
 	scripts/check.py $(BUILD)
+
+check-torch: setup $(BUILD)/build.ninja
+	cmake --build $(BUILD) --target verify-opt
+	scripts/check-torch.py $(BUILD)
 
 build: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)

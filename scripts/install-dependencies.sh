@@ -16,6 +16,7 @@ packages=(
   libz3-dev libmpfi-dev
   # Tests, formatting, the plan maker.
   libgtest-dev libgmock-dev clang-format-22 clang-tidy-22 python3
+  python3-numpy python3-venv
   # Second opinions on what Z3 said, in tests only.
   cvc5 z3
 )

@@ -2,10 +2,12 @@
 """The lit suite: text tests of the tools, then the suites in Unit and Python.
 
 Substitutions: %python; %plan_maker writes plans; %source is the root of the
-repository; %shared holds real plans (feature `shared-plans`).
+repository; %shared holds real plans (feature `shared-plans`); %numpy is a Python
+that has NumPy.
 """
 
 import os
+import subprocess
 
 import lit.formats
 
@@ -38,6 +40,24 @@ config.substitutions += [
     ("%mlir_include", config.mlir_include),
     ("%llvm_prefix", config.llvm_prefix),
 ]
+
+
+
+def has_numpy(python: str) -> bool:
+    """Whether a Python is there and has NumPy."""
+    command = [python, "-c", "import numpy"]
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+# The Python that CMake found need not be the system's, whose NumPy is required. Where
+# neither has it, the tests that need it fail.
+pythons = [config.python, "/usr/bin/python3"]
+config.substitutions.append(
+    ("%numpy", next(filter(has_numpy, pythons), config.python) + " -B")
+)
 
 # Real plans do not belong to the repository; tests that read them are skipped
 # where they are not there, and `make check` says so.

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Graphs whose values differ from place to place, and what NumPy makes of them."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cases import Operand, real, tensor
+from programs import Programs
+
+Array = Any  # What the operators of NumPy take and return.
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A graph over a mesh, its inputs, and the result at each place."""
+
+    mesh: str
+    inputs: list[Operand]
+    body: list[str]
+    expected: list[Array]
+
+
+def add_placed_graph(programs: Programs, symbol: str, placed: Placed) -> None:
+    """Adds the graph, whose inputs are `%x0`, `%x1`, ..."""
+    lines = [f"tv.graph @{symbol} <{placed.mesh}> {{"]
+    for number, operand in enumerate(placed.inputs):
+        role = programs.name(operand, symbol, number)
+        lines.append(f'  %x{number} = tv.input <input "{role}"> : {operand.type}')
+    lines += [f"  {line}" for line in placed.body]
+    programs.texts.append("\n".join([*lines, "}"]))
+
+
+def array(operand: Operand) -> Array:
+    """An operand as an array."""
+    return np.array(operand.values).reshape(operand.shape)
+
+
+def sharded(rng: random.Random) -> tuple[int, int, int, list[Operand], list[str]]:
+    """Two inputs whose rows are divided over `dp` and whose columns belong to devices."""
+    replicas, rows, columns = (rng.randint(1, 3) for _ in range(3))
+    inputs = [real(rng, (replicas * rows, columns)) for _ in range(2)]
+    whole, part = tensor((replicas * rows, columns)), tensor((rows, columns))
+    lines = [
+        f"%p{device} = tv.distribute %x{device} "
+        f"<[dp, 0:{rows} of {rows}], [0:{columns} of {columns}]> on <device = {device}> : "
+        f"({whole}) -> {part}"
+        for device in range(2)
+    ]
+    return replicas, rows, columns, inputs, lines
+
+
+def all_reduce(rng: random.Random) -> Placed:
+    """A sum over two operands, and over replicas or not."""
+    replicas, rows, columns, inputs, lines = sharded(rng)
+    part = tensor((rows, columns))
+    over = rng.random() < 0.5
+    axes = '"dp"' if over else ""
+    lines.append(
+        f"%y = tv.all_reduce %p0, %p1 over [{axes}] on <device = 0:2> : ({part}, {part}) -> {part}"
+    )
+    sums = (array(inputs[0]) + array(inputs[1])).reshape(replicas, rows, columns)
+    expected = [sums.sum(axis=0)] if over else list(sums)
+    return Placed(f"dp = {replicas}, device = 2", inputs, lines, expected)
+
+
+def all_gather(rng: random.Random) -> Placed:
+    """Two operands one after the other."""
+    replicas, rows, columns, inputs, lines = sharded(rng)
+    part, dimension = tensor((rows, columns)), rng.randrange(2)
+    shape = (2 * rows, columns) if dimension == 0 else (rows, 2 * columns)
+    lines.append(
+        f"%y = tv.all_gather %p1, %p0 on <device = 0:2> {{dimension = {dimension} : i64}} : "
+        f"({part}, {part}) -> {tensor(shape)}"
+    )
+    parts = [array(operand).reshape(replicas, rows, columns) for operand in inputs]
+    expected = [
+        np.concatenate([parts[1][replica], parts[0][replica]], axis=dimension)
+        for replica in range(replicas)
+    ]
+    return Placed(f"dp = {replicas}, device = 2", inputs, lines, expected)
+
+
+def move(rng: random.Random) -> Placed:
+    """The operand of one device, on another; of one replica, on all."""
+    replicas, rows, columns, inputs, lines = sharded(rng)
+    part = tensor((rows, columns))
+    replica = rng.randrange(replicas)
+    fixes_replica = rng.random() < 0.5
+    source = f"device = 1, dp = {replica}" if fixes_replica else "device = 1"
+    lines.append(f"%y = tv.move %p1 from <{source}> on <device = 0> : ({part}) -> {part}")
+    # The other operand is used, so that it is no result.
+    lines.append(f"%z = tv.add %y, %p0 on <device = 0> : ({part}, {part}) -> {part}")
+    moved, own = (array(inputs[i]).reshape(replicas, rows, columns) for i in (1, 0))
+    expected = [moved[replica if fixes_replica else each] + own[each] for each in range(replicas)]
+    return Placed(f"dp = {replicas}, device = 2", inputs, lines, expected)
+
+
+def accumulate(rng: random.Random) -> Placed:
+    """The sum over some micro-batches."""
+    count, size = rng.randint(1, 5), rng.randint(1, 3)
+    start = rng.randrange(count)
+    end = rng.randint(start + 1, count)
+    inputs = [real(rng, (count * size,))]
+    lines = [
+        f"%p = tv.distribute %x0 <[mb, 0:{size} of {size}]> on <> : "
+        f"({tensor((count * size,))}) -> {tensor((size,))}",
+        f"%y = tv.accumulate %p over <mb = {start}:{end}> on <> : "
+        f"({tensor((size,))}) -> {tensor((size,))}",
+    ]
+    expected = [array(inputs[0]).reshape(count, size)[start:end].sum(axis=0)]
+    return Placed(f"mb = {count}", inputs, lines, expected)
+
+
+COLLECTIVES: dict[str, Callable[[random.Random], Placed]] = {
+    "tv.all_reduce": all_reduce,
+    "tv.all_gather": all_gather,
+    "tv.move": move,
+    "tv.accumulate": accumulate,
+}
