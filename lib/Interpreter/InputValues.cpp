@@ -90,10 +90,12 @@ TensorRef InputValues::draw(tv::ContractRole role, StringRef name,
       return algebra.boolean(drawn % 2);
     case ElementKind::Real:
     case ElementKind::Extended:
-    case ElementKind::Other:
+    case ElementKind::Other: {
       // Odd parts of 64 between -1 and 1, none of them 0.
-      return algebra.rational(2 * static_cast<int64_t>(drawn % 64) - 63,
+      int64_t part = 2 * static_cast<int64_t>(drawn % 64) - 63;
+      return algebra.rational(drawsPositive ? std::abs(part) : part,
                               64 * scale);
+    }
     }
     return algebra.integer(0);
   };

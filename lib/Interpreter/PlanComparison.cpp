@@ -26,8 +26,7 @@ LogicalResult PlanComparison::run() {
   if (failed(first.run()))
     return failure();
   if (Operation *op = first.getUndefined())
-    return op->emitOpError("is evaluated outside of its domain; try another "
-                           "seed or other inputs");
+    return target.failOutsideDomain(op);
   if (failed(addReferenceResults(first)))
     return failure();
   if (!plan)

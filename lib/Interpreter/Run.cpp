@@ -36,11 +36,22 @@ Run::Run(const RunOptions &options, GivenTensors &given, bool isExact)
                       : std::unique_ptr<NumericAlgebra>(new DoubleAlgebra)),
       exact(isExact ? static_cast<RationalAlgebra *>(algebra.get()) : nullptr),
       workspace(*algebra, options.limits),
-      inputs(workspace, options.seed, given) {
+      inputs(workspace, options.seed, given, options.drawsPositive) {
   workspace.isExact = isExact;
+  if (options.drawsPositive)
+    addRemark("real numbers are drawn positive, since the reference is not "
+              "defined on others");
 }
 
 Run::~Run() = default;
+
+LogicalResult Run::failOutsideDomain(Operation *op) {
+  isPositiveNeeded = !options.drawsPositive;
+  if (options.drawsPositive)
+    op->emitOpError("is evaluated outside of its domain; try another seed or "
+                    "other inputs");
+  return failure();
+}
 
 bool Run::areEqual() const {
   return llvm::all_of(rows, [](const ResultRow &row) { return row.isEqual(); });
@@ -120,8 +131,7 @@ LogicalResult Run::runGraph(Block &body, tv::MeshAttr mesh) {
     return failure();
   if (Operation *op = interpreter.getUndefined()) {
     if (!op->hasAttr("domain"))
-      return op->emitOpError("is evaluated outside of its domain; try another "
-                             "seed or other inputs");
+      return failOutsideDomain(op);
     remarks.push_back(("'" + op->getName().getStringRef() +
                        "' of the plan is evaluated outside of its domain")
                           .str());
@@ -134,6 +144,22 @@ LogicalResult Run::runGraph(Block &body, tv::MeshAttr mesh) {
 // Modules
 //===----------------------------------------------------------------------===//
 
+/// Runs once, and again with positive numbers where the reference is not
+/// defined on others. Null on failure.
+static std::unique_ptr<Run>
+attempt(const RunOptions &options, GivenTensors &given, bool isExact,
+        llvm::function_ref<LogicalResult(Run &)> run) {
+  auto result = std::make_unique<Run>(options, given, isExact);
+  if (succeeded(run(*result)))
+    return result;
+  if (!result->needsPositive())
+    return nullptr;
+  RunOptions positive = options;
+  positive.drawsPositive = true;
+  result = std::make_unique<Run>(positive, given, isExact);
+  return succeeded(run(*result)) ? std::move(result) : nullptr;
+}
+
 /// Runs in exact arithmetic if asked to, or if that is possible, else in
 /// doubles. Null after an error.
 static std::unique_ptr<Run>
@@ -142,16 +168,13 @@ runOnce(MLIRContext *context, const RunOptions &options, GivenTensors &given,
   if (options.arithmetic == Arithmetic::Automatic) {
     RunOptions bounded = options;
     bounded.limits.steps = std::min(options.limits.steps, exactStepLimit);
-    auto attempt = std::make_unique<Run>(bounded, given, /*isExact=*/true);
     // What is wrong apart from the arithmetic is said by the run in doubles.
     ScopedDiagnosticHandler silence(context,
                                     [](Diagnostic &) { return success(); });
-    if (succeeded(run(*attempt)))
-      return attempt;
+    if (auto result = attempt(bounded, given, /*isExact=*/true, run))
+      return result;
   }
-  auto result = std::make_unique<Run>(options, given,
-                                      options.arithmetic == Arithmetic::Exact);
-  return succeeded(run(*result)) ? std::move(result) : nullptr;
+  return attempt(options, given, options.arithmetic == Arithmetic::Exact, run);
 }
 
 LogicalResult verify::runModule(

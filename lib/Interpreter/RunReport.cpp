@@ -50,8 +50,7 @@ void verify::printTable(const Run &run, llvm::raw_ostream &stream) {
   cell("result", width + 2);
   cell("places", 8);
   cell("largest difference", 20);
-  cell("relative", 12);
-  stream << "\n";
+  stream << "relative\n";
   for (const ResultRow &row : run.getRows()) {
     const ResultPlace *worst = nullptr;
     size_t different = 0;

@@ -39,7 +39,7 @@ def layer_norm(x: Array, weight: Array, bias: Array, case: OpCase) -> Array:
 
 def reduce(x: Array, case: OpCase) -> Array:
     """Each kind of reduction."""
-    combine = {"sum": np.sum, "average": np.mean, "maximum": np.max}[case.attributes["kind"]]
+    combine: Any = {"sum": np.sum, "average": np.mean, "maximum": np.max}[case.attributes["kind"]]
     axes = tuple(case.attributes["dimensions"])
     return combine(x, axis=axes, keepdims=case.attributes["keep"])
 

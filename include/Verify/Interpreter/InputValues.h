@@ -44,8 +44,10 @@ std::string getArgumentName(mlir::BlockArgument argument);
 
 class InputValues {
 public:
-  InputValues(Workspace &workspace, unsigned seed, GivenTensors &given)
-      : workspace(workspace), seed(seed), given(given) {}
+  InputValues(Workspace &workspace, unsigned seed, GivenTensors &given,
+              bool drawsPositive)
+      : workspace(workspace), seed(seed), given(given),
+        drawsPositive(drawsPositive) {}
 
   void setIndexLimits(IndexLimits newLimits) { limits = std::move(newLimits); }
 
@@ -69,6 +71,7 @@ private:
   Workspace &workspace;
   unsigned seed;
   GivenTensors &given;
+  bool drawsPositive;
   IndexLimits limits;
   std::map<std::pair<tv::ContractRole, std::string>, TensorRef> known;
 };

@@ -30,6 +30,8 @@ struct RunOptions {
   RunLimits limits;
   /// Draws of random ops depend on device, replica and micro-batch as well.
   bool drawsPerDevice = false;
+  /// Whether real numbers that are not given are drawn positive.
+  bool drawsPositive = false;
 };
 
 /// A result at one place, beside the part of the reference it should be.
@@ -77,6 +79,10 @@ public:
   /// An element, `1/3` or the shortest decimal that rounds to it.
   std::string print(Scalar element) const;
 
+  /// Whether the run failed because the reference is undefined on what was
+  /// drawn, and nothing was said about it, since positive numbers may do.
+  bool needsPositive() const { return isPositiveNeeded; }
+
 private:
   friend class PlanComparison;
   friend class GraphInterpreter;
@@ -84,6 +90,8 @@ private:
   void compare();
   void compare(ResultPlace &place, double wholeScale);
   double findLargest(const Tensor &tensor) const;
+  /// The reference is undefined at `op`.
+  llvm::LogicalResult failOutsideDomain(mlir::Operation *op);
 
   RunOptions options;
   std::unique_ptr<NumericAlgebra> algebra;
@@ -92,6 +100,7 @@ private:
   InputValues inputs;
   std::vector<ResultRow> rows;
   std::vector<std::string> remarks;
+  bool isPositiveNeeded = false;
 };
 
 /// Runs `@reference` and `@plan` of a module, or the only plan if it is one for
