@@ -20,12 +20,16 @@ TRANSPOSED = {
     "AllGatherSplitPrim": "ChunkPrim",
     "SplitAllGatherPrim": "AllGatherPrim",
     "AllToAllAllToAllPrim": "AllToAllBackPrim",
+    "AllGatherReduceScatterPrim": "ReduceScatterPrim",
+    "ReduceScatterAllGatherPrim": "AllGatherPrim",
 }
 FORWARD = {
     "AllReduceIdentityPrim": "AllReducePrim",
     "IdentityAllreducePrim": "IdentityPrim",
     "AllGatherSplitPrim": "AllGatherPrim",
     "SplitAllGatherPrim": "ChunkPrim",
+    "AllGatherReduceScatterPrim": "AllGatherPrim",
+    "ReduceScatterAllGatherPrim": "ReduceScatterPrim",
 }
 
 GradientKey: TypeAlias = tuple[str, tuple[tuple[int, int], ...]]
@@ -242,6 +246,9 @@ class Device:
         answer = yield (name, adapter), group, value, position
         if name == "AllReducePrim":
             result.append(_sum(answer))
+            return
+        if name == "ReduceScatterPrim":
+            result.append(part(_sum(answer), dimension, position, len(group)))
             return
         pieces = [tensor for tensor, _ in sorted(answer.values(), key=lambda item: item[1])]
         present = [piece for piece in pieces if piece is not None]

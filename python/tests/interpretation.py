@@ -8,7 +8,14 @@ from typing import Any
 
 from tests.reading import class_name, executed, is_tensor
 
-COLLECTIVES = {"AllGatherPrim", "AllReducePrim", "AllToAllAllToAllPrim", "BroadcastPrim"}
+COLLECTIVES = {
+    "AllGatherPrim",
+    "AllGatherReduceScatterPrim",
+    "AllReducePrim",
+    "AllToAllAllToAllPrim",
+    "BroadcastPrim",
+    "ReduceScatterAllGatherPrim",
+}
 FORWARD_COLLECTIVES = {"AllGatherSplitPrim", "AllReduceIdentityPrim"}
 BACKWARD_COLLECTIVES = {"IdentityAllreducePrim", "SplitAllGatherPrim"}
 

@@ -14,11 +14,11 @@ from plan_maker import annotation
 from tests.interpretation import communication_order, undefined_reads
 from tests.reading import class_name, executed, is_tensor, make_plan, segment_nodes
 
-LLAMA = ("llama", "--layers", "3", "--hidden", "32", "--ffn", "48", "--heads", "4")
+LLAMA: tuple[str, ...] = ("llama", "--layers", "3", "--hidden", "32", "--ffn", "48", "--heads", "4")
 FOUR_MICRO_BATCHES = ("--micro-batches", "4")
 BATCH = ("--tp-style", "batch")
-GPT = ("gpt", *LLAMA[1:])
-MOE = ("llama-moe", *LLAMA[1:])
+GPT: tuple[str, ...] = ("gpt", *LLAMA[1:])
+MOE: tuple[str, ...] = ("llama-moe", *LLAMA[1:])
 MLP = ("mlp", "--layers", "4", "--hidden", "32")
 
 
@@ -40,6 +40,11 @@ def configurations() -> list[tuple[str, ...]]:
     result.append((*MLP, "--pp", "2", "--layers-per-stage", "4,0", "--tp", "2", *BATCH))
     result.append((*MLP, "--pp", "2", "--layers-per-stage", "1,3", "--tp", "2"))
     result += [(*model, "--pp", "2", "--tp", "2", "--split-vocabulary") for model in (LLAMA, GPT)]
+    for style in ("megatron-sequence", "all-to-all", "context"):
+        options = ("--dp", "2", "--pp", "2", "--tp", "4", "--sequence", "8", "--tp-style", style)
+        result += [(*model, *options) for model in (LLAMA, MOE)]
+    sequence = ("--tp", "2", "--tp-style", "megatron-sequence")
+    result += [(*GPT, "--pp", "3", *sequence), (*GPT, *sequence, "--split-vocabulary")]
     return result
 
 

@@ -14,18 +14,9 @@ from tests.comparison import differences
 from tests.reading import make_file, make_files
 
 SMALL = ("--hidden", "8", "--ffn", "8", "--heads", "4", "--vocab", "6", "--sequence", "4")
-MOE = (
-    "llama-moe",
-    *SMALL,
-    "--experts",
-    "4",
-    "--expert-groups",
-    "2",
-    "--active-groups",
-    "1",
-    "--expert-ffn",
-    "4",
-)
+EXPERTS = ("--experts", "4", "--expert-groups", "2", "--active-groups", "1", "--expert-ffn", "4")
+LLAMA: tuple[str, ...] = ("llama", *SMALL)
+MOE: tuple[str, ...] = ("llama-moe", *SMALL, *EXPERTS)
 MESH = ("--dp", "2", "--pp", "2", "--tp", "2", "--micro-batches", "2", "--batch", "8")
 
 
@@ -34,12 +25,21 @@ def configurations() -> list[tuple[str, ...]]:
     result: list[tuple[str, ...]] = []
     styles: dict[tuple[str, ...], tuple[str, ...]] = {
         ("mlp", "--layers", "4", "--hidden", "8"): ("batch", "megatron"),
-        ("llama", *SMALL): ("batch", "megatron", "feed-forward"),
+        LLAMA: ("batch", "megatron", "feed-forward"),
         MOE: ("batch", "megatron", "feed-forward"),
         ("gpt", *SMALL): ("batch", "megatron", "feed-forward", "sequence", "mixed"),
     }
     for command, choices in styles.items():
         result += [(*command, *MESH, "--tp-style", style) for style in choices]
+    by_position = ("megatron-sequence", "all-to-all", "context")
+    for command, style in itertools.product((LLAMA, MOE), by_position):
+        result.append((*command, *MESH, "--tp-style", style))
+    sequence = ("--tp-style", "megatron-sequence")
+    result.append(("gpt", *SMALL, *MESH, *sequence))
+    for command in (LLAMA, MOE, ("gpt", *SMALL)):
+        result.append((*command, *MESH, *sequence, "--split-vocabulary"))
+    for split in ("inner", "tokens", "none"):
+        result.append((*MOE, "--tp", "4", "--batch", "4", *sequence, "--expert-split", split))
     for model in ("llama", "gpt"):
         result.append((model, *SMALL, *MESH, "--split-vocabulary"))
     for style, split in itertools.product(styles[MOE], ("inner", "tokens", "none")):
@@ -58,9 +58,14 @@ def small_models() -> list[tuple[str, ...]]:
     return [
         ("mlp", "--layers", "4", "--hidden", "4", *MESH, "--batch", "16"),
         ("llama", *tiny, *MESH),
+        ("llama-moe", *tiny, *MESH, *EXPERTS),
         ("gpt", *tiny, *MESH, "--split-vocabulary"),
         ("gpt", *tiny, *MESH, "--tp-style", "mixed"),
     ]
+
+
+# The sums over micro-batches of a linear model do not tell which is which.
+UNSEEN = {("mlp", "exchanged-micro-batches")}
 
 
 class Values(unittest.TestCase):
@@ -79,7 +84,8 @@ class Values(unittest.TestCase):
                     continue
                 planted.add(bug.name)
                 with self.subTest(f"{model[0]} {bug.name}"):
-                    self.assertNotEqual(differences(plan, reference), [])
+                    found = differences(plan, reference)
+                    self.assertEqual(found == [], (model[0], bug.name) in UNSEEN)
         self.assertEqual(planted, {bug.name for bug in BUGS})
 
     def test_scattered_parts(self) -> None:

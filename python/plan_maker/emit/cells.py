@@ -44,6 +44,7 @@ PRIMITIVES = "nnscaler.ir.adapter.prim"
 
 PRIMITIVE_FUNCTIONS = {
     "AllGatherPrim": "all_gather",
+    "AllGatherReduceScatterPrim": "nn.allgather_reducescatter",
     "AllGatherSplitPrim": "nn.allgather_split",
     "AllReduceIdentityPrim": "nn.allreduce_identity",
     "AllReducePrim": "all_reduce",
@@ -53,6 +54,7 @@ PRIMITIVE_FUNCTIONS = {
     "IdentityAllreducePrim": "nn.identity_allreduce",
     "IdentityPrim": "identity",
     "MovePrim": "move",
+    "ReduceScatterAllGatherPrim": "nn.reducescatter_allgather",
     "SplitAllGatherPrim": "nn.split_allgather",
 }
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The primitives that bring a tensor from one layout to another.
 
-Most are differentiable: one primitive whose transpose acts on the gradients. Two
-are not, and have primitives of their own for the gradients: a sum of which each
-rank keeps a part, and its mirror image.
+Most are differentiable: one primitive whose transpose acts on the gradients. A sum
+of which each rank keeps a part, and its mirror image, are either one such
+primitive, or two that are not differentiable, with primitives of their own for the
+gradients.
 """
 
 from __future__ import annotations
@@ -32,11 +33,13 @@ class Communication:
     backward: tuple[Hop, ...] | None = None
 
 
-def communication(source: Value, target: Value) -> Communication:
-    """How `source` becomes `target`."""
+def communication(source: Value, target: Value, *, scatters: bool) -> Communication:
+    """How `source` becomes `target`; with reduce-scatter if `scatters`."""
     before, after = source.layout, target.layout
-    if source.gradient is None:
+    if source.gradient is None or target.gradient is None:
         return Communication((_plain_communication(before, after),))
+    if scatters and before.is_partial and after.dimension is not None:
+        return Communication((_along("ReduceScatterAllGatherPrim", after.dimension),))
     if before.is_partial and after.dimension is not None:
         gather = _along("AllGatherPrim", after.dimension)
         return Communication(_sum_and_keep_part(after.dimension), (gather,))
@@ -47,6 +50,8 @@ def communication(source: Value, target: Value) -> Communication:
     if before == WHOLE_ON_EACH and after.dimension is not None:
         return Communication((_along("SplitAllGatherPrim", after.dimension),))
     if before.dimension is not None and after == WHOLE_ON_EACH:
+        if target.gradient == TERM_ON_EACH and scatters:
+            return Communication((_along("AllGatherReduceScatterPrim", before.dimension),))
         if target.gradient == TERM_ON_EACH:
             gather = _along("AllGatherPrim", before.dimension)
             return Communication((gather,), _sum_and_keep_part(before.dimension))
@@ -58,11 +63,15 @@ def communication(source: Value, target: Value) -> Communication:
 
 
 def _plain_communication(before: Layout, after: Layout) -> Hop:
-    """Primitives for tensors without gradient: tokens and masks."""
+    """Primitives where there is no gradient: for tokens and masks, and for ops
+    without backward.
+    """
     if before == WHOLE_ON_EACH and after.dimension is not None:
         return _along("ChunkPrim", after.dimension)
     if before.dimension is not None and after == WHOLE_ON_EACH:
         return _along("AllGatherPrim", before.dimension)
+    if before.is_partial and after == WHOLE_ON_EACH:
+        return Hop("AllReducePrim")
     raise ValueError(f"no primitive brings {before} to {after}")
 
 

@@ -20,7 +20,10 @@ class TensorStyle(StrEnum):
     * `megatron`: heads and feed-forward columns, by slices of the parameters;
     * `feed-forward`: feed-forward columns only, attention is replicated;
     * `sequence`: positions; parameters and GPT's two kinds of block are whole;
-    * `mixed`: each op of a GPT something else.
+    * `mixed`: each op of a GPT something else;
+    * `megatron-sequence`: as `megatron`, and positions between the blocks;
+    * `all-to-all`: positions, and heads within attention;
+    * `context`: positions; each rank has the keys and values of all of them.
     """
 
     BATCH = "batch"
@@ -28,6 +31,26 @@ class TensorStyle(StrEnum):
     FEED_FORWARD = "feed-forward"
     SEQUENCE = "sequence"
     MIXED = "mixed"
+    MEGATRON_SEQUENCE = "megatron-sequence"
+    ALL_TO_ALL = "all-to-all"
+    CONTEXT = "context"
+
+
+BY_POSITION = (TensorStyle.MEGATRON_SEQUENCE, TensorStyle.ALL_TO_ALL, TensorStyle.CONTEXT)
+"""Styles in which a rank has some positions of every sample."""
+COLUMN_SPLIT = (
+    TensorStyle.MEGATRON,
+    TensorStyle.FEED_FORWARD,
+    TensorStyle.MEGATRON_SEQUENCE,
+)
+"""Styles in which a rank has some columns of feed-forward blocks."""
+BY_HEADS = (
+    TensorStyle.MEGATRON,
+    TensorStyle.MIXED,
+    TensorStyle.MEGATRON_SEQUENCE,
+    TensorStyle.ALL_TO_ALL,
+)
+"""Styles in which a rank has some heads."""
 
 
 class PartOrder(StrEnum):
@@ -165,6 +188,8 @@ def check_mlp(sizes: MlpSizes, parallelism: Parallelism) -> None:
         raise ImpossiblePlanError("--layers-per-stage: the first stage of an mlp has a layer")
     if parallelism.style is TensorStyle.FEED_FORWARD:
         raise ImpossiblePlanError("--tp-style feed-forward: an mlp has no attention to leave whole")
+    if parallelism.style in BY_POSITION:
+        raise ImpossiblePlanError(f"--tp-style {parallelism.style}: an mlp has no positions")
     _check_style(parallelism, "an mlp")
     if parallelism.style is TensorStyle.MEGATRON:
         _check_divisible("--hidden", sizes.hidden, "--tp", parallelism.tensor)
@@ -233,7 +258,7 @@ def _check_expert_split(sizes: LlamaMoeSizes, parallelism: Parallelism) -> None:
         case ExpertSplit.NONE:
             pass
     inner = sizes.shared_experts * sizes.expert_ffn
-    if parallelism.style in (TensorStyle.MEGATRON, TensorStyle.FEED_FORWARD):
+    if parallelism.style in COLUMN_SPLIT:
         _check_divisible("--shared-experts x --expert-ffn", inner, "--tp", ranks)
 
 
@@ -241,6 +266,11 @@ def check_gpt(sizes: GptSizes, parallelism: Parallelism) -> None:
     """Raises ImpossiblePlanError if there is no such plan."""
     _check_transformer(sizes, parallelism)
     ranks = parallelism.tensor
+    if parallelism.style in (TensorStyle.ALL_TO_ALL, TensorStyle.CONTEXT):
+        raise ImpossiblePlanError(
+            f"--tp-style {parallelism.style}: the attention of a gpt is one op, which takes whole "
+            "positions"
+        )
     if parallelism.style in (TensorStyle.SEQUENCE, TensorStyle.MIXED):
         _check_divisible("--sequence", sizes.sequence, "--tp", ranks)
         _check_local_batch(parallelism, sizes.batch)
@@ -262,10 +292,12 @@ def _check_transformer(sizes: TransformerSizes, parallelism: Parallelism) -> Non
     _check_parallelism(parallelism, sizes.batch)
     _checked_stages(parallelism, sizes.layers)
     style, ranks = parallelism.style, parallelism.tensor
-    splits_columns = style in (TensorStyle.MEGATRON, TensorStyle.FEED_FORWARD)
+    splits_columns = style in COLUMN_SPLIT
     if splits_columns or style is TensorStyle.MIXED:
         _check_divisible("--ffn", sizes.ffn, "--tp", ranks)
-    if style in (TensorStyle.MEGATRON, TensorStyle.MIXED):
+    if style in BY_POSITION:
+        _check_divisible("--sequence", sizes.sequence, "--tp", ranks)
+    if style in BY_HEADS:
         _check_divisible("--heads", sizes.heads, "--tp", ranks)
     if parallelism.splits_vocabulary:
         if not splits_columns:

@@ -11,7 +11,7 @@ from plan_maker.strategy.pipeline import stage_calls
 from plan_maker.strategy.stage import Seeds, Split, Stage
 from plan_maker.trace import Call
 
-BY_SAMPLES = (0, 0)  # before the transpose
+BY_SAMPLES, BY_POSITION = (0, 0), (0, 1)  # before the transpose
 BY_SEQUENCE, BY_BATCH, BY_HIDDEN = (0, 0), (0, 1), (0, 2)
 BY_HEADS = BY_INNER = BY_ROWS = (1, 0)
 
@@ -53,6 +53,7 @@ def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:
 
     `megatron`: attention is split by heads and the feed-forward block by its
     inner dimension; either leaves a sum. `feed-forward`: only the latter.
+    `megatron-sequence`: as `megatron`, with everything else split by position.
 
     `sequence`: as published for pipelines. Embeddings are split by samples,
     attention and feed-forward blocks are whole, the rest is split by position.
@@ -73,15 +74,16 @@ def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:
         return Seeds({call: SEQUENCE[call.name] for call in stage.calls if call.name in SEQUENCE})
     if parallelism.style is TensorStyle.MIXED:
         return Seeds(_mixed(stage), copies_first=True)
-    at: dict[Call, Split] = {}
+    splits_positions = parallelism.style is TensorStyle.MEGATRON_SEQUENCE
+    at = _positions(stage) if splits_positions else {}
     for call in stage.calls:
         if call.name == "feedforward":
             at[call] = BY_INNER
-        elif call.name == "self_attention" and parallelism.style is TensorStyle.MEGATRON:
+        elif call.name == "self_attention" and parallelism.style is not TensorStyle.FEED_FORWARD:
             at[call] = BY_HEADS
         elif parallelism.splits_vocabulary and _uses_table(call):
             at[call] = BY_ROWS
-    return Seeds(at)
+    return Seeds(at, scatters=splits_positions)
 
 
 def make_gpt(sizes: GptSizes, parallelism: Parallelism) -> Plan:
@@ -98,6 +100,18 @@ def _mixed(stage: Stage) -> dict[Call, Split]:
     for layer in layers:
         calls = [call for call in stage.calls if call.layer == layer]
         at |= dict(zip(calls, MIXED_LAYERS[min(layer, 1)], strict=True))
+    return at
+
+
+def _positions(stage: Stage) -> dict[Call, Split]:
+    at: dict[Call, Split] = {}
+    for call in stage.calls:
+        if call.name in ("layernorm", "identity") or (
+            call.name == "add" and call.layer is not None
+        ):
+            at[call] = BY_SEQUENCE
+        elif call.name in ("embedding", "add"):
+            at[call] = BY_POSITION
     return at
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from plan_maker.graph import FullTensor, Plan
 from plan_maker.strategy.assemble import assemble
 from plan_maker.strategy.configuration import (
+    BY_POSITION,
     LlamaSizes,
     Parallelism,
     TensorStyle,
@@ -13,11 +14,13 @@ from plan_maker.strategy.configuration import (
 )
 from plan_maker.strategy.llama_trace import trace_llama
 from plan_maker.strategy.pipeline import stage_calls
+from plan_maker.strategy.positions import position_splits
 from plan_maker.strategy.stage import Seeds, Stage
 from plan_maker.trace import Call
 
 COLUMN_SPLIT = {
     TensorStyle.MEGATRON: ("wq", "wk", "wv", "w1", "w3"),
+    TensorStyle.MEGATRON_SEQUENCE: ("wq", "wk", "wv", "w1", "w3"),
     TensorStyle.FEED_FORWARD: ("w1", "w3"),
 }
 
@@ -38,6 +41,8 @@ def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:
 
     `feed-forward`: as `megatron`, with attention whole on every rank.
 
+    `megatron-sequence`, `all-to-all`, `context`: see `positions`.
+
     With a split vocabulary, each rank has some rows of the token embedding and
     some columns of the output layer.
     """
@@ -45,10 +50,13 @@ def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:
         return Seeds({})
     if parallelism.style is TensorStyle.BATCH:
         return Seeds({call: (0, 0) for call in stage.calls if _takes_samples(call, stage)})
-    names = COLUMN_SPLIT[parallelism.style]
+    by_position = parallelism.style in BY_POSITION
+    at = position_splits(stage, parallelism.style) if by_position else {}
+    names = COLUMN_SPLIT.get(parallelism.style, ())
     if parallelism.splits_vocabulary:
         names = (*names, "tok_embeddings", "output")
-    return Seeds({call: (1, 0) for call in stage.calls if weight_name(call) in names})
+    at |= {call: (1, 0) for call in stage.calls if weight_name(call) in names}
+    return Seeds(at, scatters=by_position)
 
 
 def make_llama(sizes: LlamaSizes, parallelism: Parallelism) -> Plan:

@@ -9,6 +9,7 @@ from plan_maker.graph import Plan
 from plan_maker.strategy import llama
 from plan_maker.strategy.assemble import assemble
 from plan_maker.strategy.configuration import (
+    BY_POSITION,
     ExpertSplit,
     LlamaMoeSizes,
     Parallelism,
@@ -40,19 +41,25 @@ def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:
     `feed-forward`: as published for mixtures of experts. The first and the third
     projection are split by columns and gathered at once, the second is split by
     rows, and activations are copied before they are communicated.
+
+    Where activations are split by positions, they are gathered before a mixture of
+    experts: samples and positions become one dimension there, of which only the
+    samples can be split.
     """
     if parallelism.tensor == 1:
         return Seeds({})
     seeds = llama.choose_seeds(stage, parallelism)
     at = dict(seeds.at)
+    is_by_position = parallelism.style in BY_POSITION
     for call in stage.calls:
-        if call.name == "gate_fw":
+        if call.name == "gate_fw" or (call.name == "view" and is_by_position and _is_flat(call)):
             at[call] = None
         elif call.name == "nnscaler_moe_gmm":
             at[call] = EXPERTS[parallelism.experts]
         elif parallelism.style is TensorStyle.FEED_FORWARD:
             at |= _feed_forward_split(call)
-    return Seeds(at, copies_first=parallelism.style is TensorStyle.FEED_FORWARD)
+    is_published = parallelism.style is TensorStyle.FEED_FORWARD
+    return Seeds(at, copies_first=is_published, scatters=seeds.scatters)
 
 
 def make_llama_moe(sizes: LlamaMoeSizes, parallelism: Parallelism) -> Plan:
@@ -61,6 +68,11 @@ def make_llama_moe(sizes: LlamaMoeSizes, parallelism: Parallelism) -> Plan:
     trace = trace_llama_moe(sizes, parallelism.local_batch(sizes.batch))
     parts = stage_calls(trace, parallelism.layers_of_stages(sizes.layers))
     return assemble(trace, parts, lambda stage: choose_seeds(stage, parallelism), parallelism)
+
+
+def _is_flat(call: Call) -> bool:
+    """Does it make samples and positions one dimension?"""
+    return len(call.results[0].shape) == 2
 
 
 def _feed_forward_split(call: Call) -> dict[Call, Split]:

@@ -56,7 +56,7 @@ def lower_stage(
     segments = _Numbers(numbering.cell(), numbering.cell())
     numbers = [_number(step, len(devices), numbering) for step in steps.steps]
     return tuple(
-        _Rank(rank, devices, numbering).lower(
+        _Rank(rank, devices, numbering, steps.scatters).lower(
             steps, [of_ranks[rank] for of_ranks in numbers], segments
         )
         for rank in range(len(devices))
@@ -77,6 +77,7 @@ class _Rank:
     rank: int
     devices: tuple[int, ...]
     numbering: Numbering
+    scatters: bool
     # The planner's copy of a tensor -> this rank's.
     copies: dict[FullTensor, FullTensor] = field(default_factory=dict)
     # How many ops use a parameter directly, and how many of them were lowered.
@@ -197,7 +198,7 @@ class _Rank:
         self, step: Communicate, numbers: _Numbers
     ) -> tuple[SegmentNode, SegmentNode | None]:
         source, target = self._hold(step.source), self._hold(step.target)
-        how = communication(step.source, step.target)
+        how = communication(step.source, step.target, scatters=self.scatters)
         primitives = self._primitives(how.forward, source, target)
         is_differentiable = source.gradient is not None and target.gradient is not None
         is_custom = not is_differentiable or how.backward is not None

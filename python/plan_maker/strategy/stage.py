@@ -39,11 +39,13 @@ class Seeds:
     """How the calls that do not follow their operands are split.
 
     Several consumers of an activation get copies after it was brought to the
-    layout that they want, or, if `copies_first`, as it was produced.
+    layout that they want, or, if `copies_first`, as it was produced. Sums of which
+    each rank keeps a part are reduce-scatters if `scatters`.
     """
 
     at: Mapping[Call, Split]
     copies_first: bool = False
+    scatters: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class StageSteps:
     steps: tuple[Step, ...]
     inputs: tuple[Value, ...]
     outputs: tuple[Value, ...]
+    scatters: bool
 
     def has_input_gradient(self, value: Value) -> bool:
         """Does the stage's backward part produce the gradient of input `value`?
@@ -134,7 +137,11 @@ def plan_steps(stage: Stage, seeds: Seeds, ranks: int, numbering: Numbering) -> 
             if value.tensor in call.results:
                 planner.communicate(value, call.layer)
     return StageSteps(
-        stage, tuple(planner.steps), tuple(producers[tensor] for tensor in stage.inputs), outputs
+        stage,
+        tuple(planner.steps),
+        tuple(producers[tensor] for tensor in stage.inputs),
+        outputs,
+        seeds.scatters,
     )
 
 
@@ -153,6 +160,7 @@ class _Planner:
     numbering: Numbering
     consumers: Counter[Value] = field(default_factory=Counter)
     steps: list[Step] = field(default_factory=list)
+    differentiated: set[Value] = field(default_factory=set)
     present: set[Value] = field(default_factory=set)
     copies: dict[Value, Iterator[Value]] = field(default_factory=dict)
 
@@ -164,6 +172,7 @@ class _Planner:
                     continue
                 if value.gradient is not None and _differentiates(split_call):
                     self.consumers[self._forked(value)] += 1
+                    self.differentiated.add(value)
 
     def copy_parameters(self, partitions: list[Partition]) -> None:
         """Starts the stage with copies of the parameters that several calls use."""
@@ -241,7 +250,9 @@ class _Planner:
 
     def _without_gradient_demand(self, value: Value) -> Value:
         source = self.producers[value.tensor]
-        return source if source.layout == value.layout else value
+        if source.layout == value.layout:
+            return source
+        return value if value in self.differentiated else replace(value, gradient=None)
 
     def _is_unused_data_gradient(self, value: Value) -> bool:
         """Loader data that ranks use whole need no sum of their gradient."""
