@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
-from plan_maker.bugs import BUGS, OPERATIONS, Place, apply_bug, describe
+from plan_maker.bugs import BUGS, OPERATIONS, Direction, Place, apply_bug, describe
 from plan_maker.emit import write_plan
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import Plan
@@ -73,8 +73,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _with_bug(plan: Plan, options: argparse.Namespace) -> Plan:
     """The plan with the bug; says where it is if asked to."""
-    place = Place(options.bug_device, options.bug_layer, options.bug_operation)
-    broken = apply_bug(plan, options.bug, place)
+    place = Place(
+        options.bug_device,
+        options.bug_layer,
+        options.bug_operation,
+        options.bug_micro_batch,
+        options.bug_direction,
+        options.bug_number,
+    )
+    plan, broken = apply_bug(plan, options.bug, place)
     if options.describe_bug is not None:
         description = {"bug": options.bug, "edits": describe(plan, broken)}
         options.describe_bug.write_text(json.dumps(description, indent=1) + "\n", "utf-8")
@@ -278,7 +285,9 @@ def _add_parallelism(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
         choices=list(TensorStyle),
         default=TensorStyle.MEGATRON,
         help="what the ranks of a stage divide among them: samples, parameters, the parameters "
-        "of feed-forward blocks only, positions, or each op something else (default: megatron)",
+        "of feed-forward blocks only, positions, each op something else, or parameters and, "
+        "between the blocks, positions; positions, and heads in attention; positions, with "
+        "gathered keys and values (default: megatron)",
     )
     group.add_argument(
         "--schedule",
@@ -328,6 +337,25 @@ def _add_bug(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--bug-layer", type=int, metavar="N", help="layer (default: the first that can have it)"
+    )
+    group.add_argument(
+        "--bug-micro-batch",
+        type=int,
+        metavar="N",
+        help="micro-batch (default: all, or the last where one goes missing)",
+    )
+    group.add_argument(
+        "--bug-direction",
+        type=Direction,
+        choices=list(Direction),
+        help="of a transfer between stages (default: forward)",
+    )
+    group.add_argument(
+        "--bug-number",
+        type=int,
+        default=0,
+        metavar="N",
+        help="which of the places that fit, counted from 0 (default: 0)",
     )
     group.add_argument(
         "--bug-operation",

@@ -26,6 +26,7 @@ from tests.reading import (
 
 MESH = ("--dp", "2", "--pp", "2", "--tp", "2", "--micro-batches", "2")
 LLAMA = ("llama", "--layers", "4", *MESH)
+MOE = ("llama-moe", "--layers", "4", *MESH)
 BATCH = (*LLAMA, "--tp-style", "batch")
 MLP = ("mlp", "--layers", "4", *MESH)
 GPT = ("gpt", "--split-vocabulary", *MESH)
@@ -37,21 +38,38 @@ HANGS = {"dropped-micro-batch"}
 
 CONSTANTS = {"constant-one-rank", "constant-all-ranks"}
 VOCABULARY = {"wrong-vocabulary-range"}
+EXPERTS = {"router-gradient-not-reduced", "wrong-expert-range"}
 SLICES = {"wrong-parameter-slice", "swapped-parameter-slices"}
 # Nothing of the kind is there that the bug changes.
 IMPOSSIBLE = {
-    LLAMA: VOCABULARY | {"wrong-reducer-group"},
-    BATCH: VOCABULARY | SLICES | {"gradient-all-reduce-to-identity", "too-wide-reducer-group"},
+    LLAMA: VOCABULARY | EXPERTS | {"wrong-reducer-group"},
+    MOE: VOCABULARY | {"wrong-reducer-group"},
+    BATCH: VOCABULARY
+    | EXPERTS
+    | SLICES
+    | {
+        "exchanged-micro-batches",
+        "gradient-all-reduce-to-identity",
+        "too-wide-reducer-group",
+    },
     MLP: CONSTANTS
     | VOCABULARY
+    | EXPERTS
     | {
+        "doubled-incoming-gradient",
         "swapped-forward-operands",
         "swapped-operands",
         "too-wide-reducer-group",
         "wrong-reducer-group",
     },
-    GPT: {"swapped-operands"},
-    MIXED: VOCABULARY | {"swapped-operands", "too-wide-reducer-group"},
+    GPT: EXPERTS | {"swapped-operands"},
+    MIXED: VOCABULARY
+    | EXPERTS
+    | {
+        "exchanged-micro-batches",
+        "swapped-operands",
+        "too-wide-reducer-group",
+    },
 }
 
 
@@ -166,6 +184,31 @@ class Bugs(unittest.TestCase):
         _, after = self.make(*LLAMA, "--bug", "doubled-gradient")
         counts = Counter(map(id, segment_nodes(after, 0)))
         self.assertEqual(sorted(counts.values())[-2:], [1, 2])
+
+    def test_micro_batch(self) -> None:
+        """The op of one micro-batch changes, and that of the others does not."""
+        place = ("--bug-micro-batch", "1", "--bug-device", "3", "--bug-operation", "pow")
+        _, after = self.make(*LLAMA, "--bug", "constant-one-rank", *place)
+        exponents = [node._inputs[1] for node in segment_nodes(after, 3) if node.name == "pow"]
+        self.assertEqual(Counter(exponents), {2: 9, 3: 1})
+
+    def test_number(self) -> None:
+        """The third of the all-reduces is in the second layer of the stage."""
+        arguments = (*LLAMA, "--bug", "all-reduce-to-identity", "--bug-number", "2")
+        found = self.describe(*arguments)
+        before = read_plan(make_files(*LLAMA)[0])
+        (node,) = [
+            node for node in segment_nodes(before, 0) if node._id == found["edits"][0]["cell"]
+        ]
+        names = [
+            other._outputs[0].name
+            for other in segment_nodes(before, 0)
+            if class_name(other) == "IRAdapter"
+            and other._forward
+            and other._prims
+            and class_name(other._prims[0]) == "AllReduceIdentityPrim"
+        ]
+        self.assertEqual(names.index(node._outputs[0].name), 2)
 
     def test_description(self) -> None:
         """It names the op on all ranks, with the line of the model that it is from."""

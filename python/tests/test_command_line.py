@@ -53,6 +53,13 @@ IMPOSSIBLE = {
     "llama-moe --dense-layers 2": "--dense-layers 2: of --layers 2 at least one has experts",
     "llama-moe --shared-experts 0": "--shared-experts 0: must be at least 1",
     "llama-moe --tp-style mixed": "--tp-style mixed: not for a llama-moe, only for gpt",
+    "llama --tp-style all-to-all --sequence 6 --tp 4": "--sequence 6 is not divisible by --tp 4",
+    "llama --tp-style all-to-all --heads 2 --tp 4": "--heads 2 is not divisible by --tp 4",
+    "mlp --tp-style context": "--tp-style context: an mlp has no positions",
+    "gpt --tp-style context": "--tp-style context: the attention of a gpt is one op, which takes "
+    "whole positions",
+    "llama --tp-style context --split-vocabulary": "--split-vocabulary: --tp-style context splits "
+    "no embedding by rows",
     "gpt --pp 2 --tp 2 --part-order scattered": "--part-order scattered takes --pp of 2 or more "
     "and an even --tp of 4 or more",
     "mlp --bug nothing": "--bug nothing: no such bug, --list-bugs lists them",
@@ -61,6 +68,13 @@ IMPOSSIBLE = {
     "llama --tp 2 --bug wrong-group --bug-device 2": "--bug-device 2: the plan has devices 0 to 1",
     "llama --tp 2 --bug wrong-group --bug-layer 5": "--bug wrong-group: there is no forward "
     "all-reduce in layer 5",
+    "llama --dp 2 --bug missing-reducer --bug-number 5": "--bug missing-reducer: there is no "
+    "gradient reducer (it takes --dp of 2 or more, or --tp-style batch) number 5",
+    "llama --dp 2 --bug missing-reducer --bug-number -1": "--bug-number -1: must be at least 0",
+    "llama --bug doubled-gradient --bug-micro-batch 1": "--bug doubled-gradient: "
+    "--bug-micro-batch 1: the plan has micro-batches 0 to 0",
+    "llama --bug missing-reducer --bug-micro-batch 0": "--bug missing-reducer has no choice of "
+    "--bug-micro-batch",
     "llama --bug missing-reducer --bug-layer 0": "--bug missing-reducer has no choice of "
     "--bug-layer",
 }

@@ -9,6 +9,6 @@ cannot be, the description says so.
 from plan_maker.bugs.catalogue import BUGS, apply_bug
 from plan_maker.bugs.constants import OPERATIONS
 from plan_maker.bugs.description import describe
-from plan_maker.bugs.place import Place
+from plan_maker.bugs.place import Direction, Place
 
-__all__ = ["BUGS", "OPERATIONS", "Place", "apply_bug", "describe"]
+__all__ = ["BUGS", "OPERATIONS", "Direction", "Place", "apply_bug", "describe"]

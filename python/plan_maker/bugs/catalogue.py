@@ -6,14 +6,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from plan_maker.bugs import collectives, constants, gradients, operands, parameters, transfers
+from plan_maker.bugs import (
+    collectives,
+    constants,
+    gradients,
+    micro_batches,
+    operands,
+    parameters,
+    transfers,
+)
 from plan_maker.bugs.place import Place
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import Plan
 
 DEVICE = frozenset({"device"})
 DEVICE_AND_LAYER = DEVICE | {"layer"}
-DEVICE_LAYER_AND_OPERATION = DEVICE_AND_LAYER | {"operation"}
+DEVICE_AND_MICRO_BATCH = DEVICE | {"micro_batch"}
+DEVICE_AND_DIRECTION = DEVICE | {"direction"}
+# Of a bug in an op: any place.
+OP = DEVICE_AND_LAYER | {"micro_batch"}
+CONSTANT = OP | {"operation"}
 
 
 @dataclass(frozen=True)
@@ -25,7 +37,7 @@ class Bug:
     name: str
     description: str
     apply: Callable[[Plan, Place], Plan]
-    choices: frozenset[str] = DEVICE_AND_LAYER
+    choices: frozenset[str] = OP
 
 
 BUGS = (
@@ -34,6 +46,17 @@ BUGS = (
         "the all-reduce after a row-split layer, and its mirror, are gone on all ranks; the "
         "next op reads the rank's own term of the sum, or of part of it",
         collectives.removed_all_reduce,
+    ),
+    Bug(
+        "repeated-all-reduce",
+        "the all-reduce after a row-split layer is done twice on all ranks",
+        collectives.repeated_all_reduce,
+    ),
+    Bug(
+        "transposed-all-reduce",
+        "the all-reduce after a row-split layer does nothing on all ranks, and its mirror adds "
+        "up gradients that are complete",
+        collectives.transposed_all_reduce,
     ),
     Bug(
         "all-reduce-to-identity",
@@ -57,6 +80,11 @@ BUGS = (
         collectives.gradient_all_reduce_to_identity,
     ),
     Bug(
+        "router-gradient-not-reduced",
+        "the all-reduce of the gradient of a router's weights does nothing on all ranks",
+        collectives.router_gradient_not_reduced,
+    ),
+    Bug(
         "wrong-group",
         "the all-reduce after a row-split layer sums over half of its ranks, on all of them",
         collectives.wrong_group,
@@ -65,7 +93,7 @@ BUGS = (
         "wrong-rank-in-move",
         "two senders between stages send to each other's receiver, and the receivers agree",
         transfers.wrong_rank_in_move,
-        DEVICE,
+        DEVICE_AND_DIRECTION,
     ),
     Bug(
         "wrong-chunk-offset",
@@ -79,19 +107,19 @@ BUGS = (
         "the receivers between stages add up the parts that they should gather; without such "
         "receivers, the ranks of a stage do",
         transfers.all_gather_to_all_reduce,
-        DEVICE,
+        DEVICE_AND_DIRECTION,
     ),
     Bug(
         "constant-one-rank",
         "the number in an op (see --bug-operation) differs on one rank",
         constants.constant_one_rank,
-        DEVICE_LAYER_AND_OPERATION,
+        CONSTANT,
     ),
     Bug(
         "constant-all-ranks",
         "the number in an op (see --bug-operation) differs on all ranks of the stage",
         constants.constant_all_ranks,
-        DEVICE_LAYER_AND_OPERATION,
+        CONSTANT,
     ),
     Bug(
         "wrong-vocabulary-range",
@@ -99,25 +127,51 @@ BUGS = (
         constants.wrong_vocabulary_range,
     ),
     Bug(
+        "wrong-expert-range",
+        "a rank takes its experts for those of its neighbour",
+        constants.wrong_expert_range,
+    ),
+    Bug(
         "wrong-parameter-slice",
         "a rank holds and trains its neighbour's slice of a parameter",
         parameters.wrong_parameter_slice,
+        DEVICE_AND_LAYER,
     ),
     Bug(
         "swapped-parameter-slices",
         "two ranks hold and train each other's slice of a parameter",
         parameters.swapped_parameter_slices,
+        DEVICE_AND_LAYER,
     ),
     Bug(
         "dropped-micro-batch",
         "one device leaves out its backward segment for the last micro-batch",
         gradients.dropped_micro_batch,
-        DEVICE,
+        DEVICE_AND_MICRO_BATCH,
     ),
     Bug(
         "dropped-micro-batch-all-ranks",
         "all ranks of a stage leave out the backward segment for the last micro-batch",
         gradients.dropped_micro_batch_all_ranks,
+        DEVICE_AND_MICRO_BATCH,
+    ),
+    Bug(
+        "exchanged-micro-batches",
+        "one rank draws the last two micro-batches in the other order than its peers",
+        micro_batches.exchanged_micro_batches,
+        DEVICE,
+    ),
+    Bug(
+        "early-reducer",
+        "a gradient reducer runs before the backward segment of the last micro-batch, on all "
+        "devices of the replica that share it",
+        gradients.early_reducer,
+        DEVICE,
+    ),
+    Bug(
+        "parameter-not-reduced",
+        "a gradient reducer leaves out a parameter, on all devices of the replica that share it",
+        gradients.parameter_not_reduced,
         DEVICE,
     ),
     Bug(
@@ -145,6 +199,12 @@ BUGS = (
         gradients.doubled_gradient,
     ),
     Bug(
+        "doubled-incoming-gradient",
+        "the gradient of an activation with several consumers gets that from one of them twice, "
+        "on one rank",
+        gradients.doubled_incoming_gradient,
+    ),
+    Bug(
         "swapped-operands",
         "the backward op of a rotary embedding has its two inputs exchanged",
         operands.swapped_operands,
@@ -159,19 +219,27 @@ BUGS = (
 )
 
 
-def apply_bug(plan: Plan, name: str, place: Place) -> Plan:
-    """The plan with the bug; raises ImpossiblePlanError if it has no place for it."""
+def apply_bug(plan: Plan, name: str, place: Place) -> tuple[Plan, Plan]:
+    """The plan without and with the bug; raises ImpossiblePlanError if it has no
+    place for it. If the bug is in an op in one micro-batch only, that has segments
+    of its own in both.
+    """
     bug = next((bug for bug in BUGS if bug.name == name), None)
     if bug is None:
         raise ImpossiblePlanError(f"--bug {name}: no such bug, --list-bugs lists them")
-    for choice in ("device", "layer", "operation"):
+    for choice in ("device", "layer", "operation", "micro_batch", "direction"):
         if getattr(place, choice) is not None and choice not in bug.choices:
-            raise ImpossiblePlanError(f"--bug {name} has no choice of --bug-{choice}")
+            option = choice.replace("_", "-")
+            raise ImpossiblePlanError(f"--bug {name} has no choice of --bug-{option}")
+    if place.number < 0:
+        raise ImpossiblePlanError(f"--bug-number {place.number}: must be at least 0")
     if place.device is not None and place.device not in plan.devices:
         raise ImpossiblePlanError(
             f"--bug-device {place.device}: the plan has devices 0 to {len(plan.devices) - 1}"
         )
     try:
-        return bug.apply(plan, place)
+        if place.micro_batch is not None and bug.choices >= OP:
+            plan = micro_batches.separate(plan, place.micro_batch)
+        return plan, bug.apply(plan, place)
     except ImpossiblePlanError as error:
         raise ImpossiblePlanError(f"--bug {name}: {error}") from None

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from plan_maker.bugs.place import Located, Place, first, nodes_at, same_position, segments_of
-from plan_maker.bugs.rewriting import program_of, replace_nodes, rewrite_cells
+from plan_maker.bugs.rewriting import next_number, program_of, replace_nodes, rewrite_cells
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import (
     Adapter,
@@ -39,6 +39,45 @@ def all_reduce_to_identity(plan: Plan, place: Place) -> Plan:
     """Every rank keeps its own term."""
     adapters = _forward_all_reduce(plan, place)
     return _with_primitives(plan, adapters, lambda old: (_identity(old),))
+
+
+def transposed_all_reduce(plan: Plan, place: Place) -> Plan:
+    """The sum and its gradient's identity change places: every rank keeps its own
+    term, and gradients, complete before, are added up.
+    """
+
+    def accepts(node: SegmentNode) -> bool:
+        return _is_sum(node, frozenset({"AllReduceIdentityPrim"}), True)
+
+    candidates = nodes_at(plan, place, accepts)
+    what = "forward all-reduce whose backward is identity"
+    adapters = same_position(plan, first(candidates, what, place))
+
+    def transposed(old: Primitive, device: int) -> Primitive:
+        return replace(old, name="IdentityAllreducePrim")
+
+    return _with_mirrors(plan, adapters, transposed)
+
+
+def repeated_all_reduce(plan: Plan, place: Place) -> Plan:
+    """The complete sum is added up over the ranks once more."""
+    adapters = _forward_all_reduce(plan, place)
+    number = next_number(plan)
+    changed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
+    for located in adapters:
+        adapter = _adapter(located)
+        ranks = Keyword("ranks", adapter.primitives[0].keyword("ranks"))
+        again = replace(
+            adapter,
+            identifier=number,
+            inputs=adapter.outputs,
+            primitives=(Primitive("AllReducePrim", adapter.outputs, adapter.outputs, (ranks,)),),
+            is_differentiable=False,
+            is_custom=True,
+            mirror=None,
+        )
+        changed[located.key] = (adapter, again)
+    return replace_nodes(plan, changed)
 
 
 def removed_all_reduce(plan: Plan, place: Place) -> Plan:
@@ -93,7 +132,10 @@ def all_reduce_to_all_gather(plan: Plan, place: Place) -> Plan:
 
 def gradient_all_reduce_to_identity(plan: Plan, place: Place) -> Plan:
     """Every rank goes on with its own term of an activation's gradient."""
-    adapters = _backward_all_reduce(plan, place)
+    return _without_gradient_sum(plan, _backward_all_reduce(plan, place))
+
+
+def _without_gradient_sum(plan: Plan, adapters: tuple[Located, ...]) -> Plan:
     if _adapter(adapters[0]).is_custom:
         return _with_primitives(plan, adapters, lambda old: (_identity(old),))
     changed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
@@ -111,21 +153,26 @@ def wrong_group(plan: Plan, place: Place) -> Plan:
     """The group falls into two halves, each of which sums by itself; also in the
     mirror, which shares the group.
     """
-    adapters = _forward_all_reduce(plan, place)
-    mirrors = {_adapter(located).mirror for located in adapters}
-    changed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
-    for located in adapters:
-        for segment in segments_of(program_of(plan, located.device)):
-            for node in segment.nodes:
-                if isinstance(node, Adapter) and (
-                    node.identifier in mirrors or node.identifier == located.node.identifier
-                ):
-                    halved = tuple(
-                        _halved(old, located.device) if old.name in FORWARD_SUMS else old
-                        for old in node.primitives
-                    )
-                    changed[located.device, node.identifier] = (replace(node, primitives=halved),)
-    return replace_nodes(plan, changed)
+
+    def halved(old: Primitive, device: int) -> Primitive:
+        return _halved(old, device) if old.name in FORWARD_SUMS else old
+
+    return _with_mirrors(plan, _forward_all_reduce(plan, place), halved)
+
+
+def router_gradient_not_reduced(plan: Plan, place: Place) -> Plan:
+    """Every rank's gradient of the experts' weights is that by its own experts."""
+
+    def accepts(node: SegmentNode) -> bool:
+        return (
+            _is_sum(node, BACKWARD_SUMS, False)
+            and isinstance(node, Adapter)
+            and node.outputs[0].full.name.startswith("ggate_fw")
+        )
+
+    what = "all-reduce of the gradient of a router's weights (llama-moe with --tp has them)"
+    located = first(nodes_at(plan, place, accepts), what, place)
+    return _without_gradient_sum(plan, same_position(plan, located))
 
 
 def _forward_all_reduce(plan: Plan, place: Place) -> tuple[Located, ...]:
@@ -158,6 +205,22 @@ def _with_primitives(
         first_primitive, *others = adapter.primitives
         new = replace(adapter, primitives=(*change(first_primitive), *others))
         changed[located.device, adapter.identifier] = (new,)
+    return replace_nodes(plan, changed)
+
+
+def _with_mirrors(
+    plan: Plan, adapters: tuple[Located, ...], change: Callable[[Primitive, int], Primitive]
+) -> Plan:
+    """The plan with the primitives of `adapters` and of their mirrors changed."""
+    numbers = {_adapter(located).mirror for located in adapters}
+    numbers |= {located.node.identifier for located in adapters}
+    changed: dict[tuple[int, int], tuple[SegmentNode, ...]] = {}
+    for located in adapters:
+        for segment in segments_of(program_of(plan, located.device)):
+            for node in segment.nodes:
+                if isinstance(node, Adapter) and node.identifier in numbers:
+                    new = tuple(change(old, located.device) for old in node.primitives)
+                    changed[located.device, node.identifier] = (replace(node, primitives=new),)
     return replace_nodes(plan, changed)
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bugs in the numbers that ops take: operands (the epsilon of a norm, its
 exponent, the divisor of the attention scores) and keywords (epsilon, scale and
-dropout rates of a GPT, the rows of an embedding).
+dropout rates of a GPT, the scale of a router, the rows of an embedding, the
+experts of a rank).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ OTHER_KEYWORD: dict[str, tuple[str, Callable[[float], float]]] = {
     "self_attention": ("scale", lambda value: value * 2),
     "dropout": ("p", lambda value: value / 2),
     "feedforward": ("dropout", lambda value: value / 2),
+    "gate_fw": ("route_scale", lambda value: value * 2),
 }
 OPERATIONS = (*OTHER_OPERAND, *OTHER_KEYWORD)
 
@@ -49,13 +51,23 @@ def wrong_vocabulary_range(plan: Plan, place: Place) -> Plan:
 
     what = "embedding split by rows (--split-vocabulary with --tp of 2 or more has them)"
     located = first(nodes_at(plan, place, accepts), what, place)
-    operation = located.node
-    assert isinstance(operation, ForwardOperation)
-    start, stop = (_number(operation, name) for name in ("start", "stop"))
-    shift = int(stop - start) if start == 0 else -int(start)
-    moved = {"start": int(start) + shift, "stop": int(stop) + shift}
-    new = replace(operation, keywords=tuple(_moved(old, moved) for old in operation.keywords))
-    return replace_nodes(plan, {located.key: (new,)})
+    return replace_nodes(plan, {located.key: (_shifted(located, "start", "stop"),)})
+
+
+def wrong_expert_range(plan: Plan, place: Place) -> Plan:
+    """A rank takes its experts for those of its neighbour."""
+
+    def accepts(node: SegmentNode) -> bool:
+        if not isinstance(node, ForwardOperation) or node.name != "nnscaler_moe_gmm":
+            return False
+        start, end = (_number(node, f"local_expert_{bound}") for bound in ("start", "end"))
+        return end - start < _number(node, "n_routed_experts")
+
+    what = "op with some of the experts (llama-moe with --tp of 2 or more has them)"
+    located = first(nodes_at(plan, place, accepts), what, place)
+    return replace_nodes(
+        plan, {located.key: (_shifted(located, "local_expert_start", "local_expert_end"),)}
+    )
 
 
 def _operation(plan: Plan, place: Place) -> Located:
@@ -63,12 +75,14 @@ def _operation(plan: Plan, place: Place) -> Located:
         raise ImpossiblePlanError(
             f"--bug-operation {place.operation}: ops with a number are {', '.join(OPERATIONS)}"
         )
-    for name in OPERATIONS if place.operation is None else (place.operation,):
-        for located in nodes_at(plan, place, _has_number):
-            if isinstance(located.node, ForwardOperation) and located.node.name == name:
-                return located
+    found = (
+        located
+        for name in (OPERATIONS if place.operation is None else (place.operation,))
+        for located in nodes_at(plan, place, _has_number)
+        if isinstance(located.node, ForwardOperation) and located.node.name == name
+    )
     what = "op" if place.operation is None else f"'{place.operation}'"
-    raise ImpossiblePlanError(f"there is no {what} with a number {place}")
+    return first(found, f"{what} with a number", place)
 
 
 def _has_number(node: SegmentNode) -> bool:
@@ -86,7 +100,7 @@ def _with_other_constant(plan: Plan, operations: tuple[Located, ...]) -> Plan:
 
 
 def _changed(operation: SegmentNode) -> ForwardOperation:
-    """Ten times the epsilon, the next exponent, twice the divisor or the scale,
+    """Ten times the epsilon, the next exponent, twice the divisor or the scales,
     half the dropout rate.
     """
     assert isinstance(operation, ForwardOperation)
@@ -100,6 +114,16 @@ def _changed(operation: SegmentNode) -> ForwardOperation:
         for value in operation.inputs
     )
     return replace(operation, inputs=inputs)
+
+
+def _shifted(located: Located, first_name: str, last_name: str) -> ForwardOperation:
+    """The op with a range of the same length next to its own."""
+    operation = located.node
+    assert isinstance(operation, ForwardOperation)
+    start, stop = (int(_number(operation, name)) for name in (first_name, last_name))
+    shift = stop - start if start == 0 else -start
+    moved = {first_name: start + shift, last_name: stop + shift}
+    return replace(operation, keywords=tuple(_moved(old, moved) for old in operation.keywords))
 
 
 def _number(operation: ForwardOperation, name: str) -> float:

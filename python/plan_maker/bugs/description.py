@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from difflib import SequenceMatcher
 
 from plan_maker.bugs.place import segments_of
 from plan_maker.graph import (
@@ -139,20 +140,33 @@ def _compare(
     *,
     is_shallow: bool = False,
 ) -> Iterator[tuple[str, Cell | SegmentNode]]:
-    """By number; unless `is_shallow`, also what has the same number."""
+    """By number and order; unless `is_shallow`, also what has the same number."""
     counts = Counter(node.identifier for node in new)
     present = {node.identifier: node for node in new}
     numbers = {node.identifier for node in old}
+    moved = _moved([node.identifier for node in old], [node.identifier for node in new])
     for node in old:
         if not counts[node.identifier]:
             yield REMOVED, node
         elif counts[node.identifier] > 1:
             yield REPEATED, node
-        elif not is_shallow and present[node.identifier] != node:
+        elif node.identifier in moved or (not is_shallow and present[node.identifier] != node):
             yield CHANGED, node
     for node in new:
         if node.identifier not in numbers:
             yield ADDED, node
+
+
+def _moved(old: list[int], new: list[int]) -> set[int]:
+    """What is in both, but in another order."""
+    common = set(old) & set(new)
+    old = [number for number in old if number in common]
+    new = [number for number in new if number in common]
+    if old == new:
+        return set()
+    blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
+    kept = {number for block in blocks for number in old[block.a : block.a + block.size]}
+    return common - kept
 
 
 def _edit(program: DeviceProgram, kind: str, node: Cell | SegmentNode, origins: _Origins) -> Edit:

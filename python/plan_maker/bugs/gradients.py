@@ -5,16 +5,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plan_maker.bugs.place import Located, Place, first, nodes_at
-from plan_maker.bugs.rewriting import program_of, remove_cells, replace_nodes, rewrite_cells
+from plan_maker.bugs.place import Place, first, nodes_at, segments_of
+from plan_maker.bugs.rewriting import (
+    next_number,
+    program_of,
+    remove_cells,
+    replace_nodes,
+    rewrite_cells,
+    with_cells,
+)
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import (
+    Adapter,
     BackwardOperation,
     BaseCell,
     Cell,
     Plan,
+    Primitive,
     ReuseCell,
     Segment,
+    SegmentNode,
     SubTensor,
     WeightReducer,
     base_cell,
@@ -27,30 +37,95 @@ def doubled_gradient(plan: Plan, place: Place) -> Plan:
     everything through one layer.
     """
     copies = list(nodes_at(plan, place, lambda node: isinstance(node, BackwardOperation)))
-    candidates = [located for located in copies if _joins_copies(located)] or copies
+    candidates = [located for located in copies if _joins_copies(located.node)] or copies
     located = first(iter(candidates), "backward op", place)
     key = (located.device, located.node.identifier)
     return replace_nodes(plan, {key: (located.node, located.node)})
 
 
+def doubled_incoming_gradient(plan: Plan, place: Place) -> Plan:
+    """The gradient of an activation with several consumers gets the gradient from
+    the first of them twice.
+    """
+
+    def accepts(node: SegmentNode) -> bool:
+        return isinstance(node, BackwardOperation) and _joins_copies(node)
+
+    what = "activation with several consumers"
+    located = first(nodes_at(plan, place, accepts), what, place)
+    node = located.node
+    incoming, result = node.inputs[0], node.outputs[0]
+    assert isinstance(incoming, SubTensor)
+    again = Adapter(
+        next_number(plan),
+        (incoming,),
+        (result,),
+        (Primitive("IdentityPrim", (incoming,), (result,), ()),),
+        is_forward=False,
+        is_differentiable=False,
+        is_custom=True,
+        device=located.device,
+        mirror=None,
+        layer=node.layer,
+    )
+    return replace_nodes(plan, {located.key: (node, again)})
+
+
 def dropped_micro_batch(plan: Plan, place: Place) -> Plan:
-    """One device does not run its backward segment for the last micro-batch. Its
-    peers do: if they communicate in it, a run would hang.
+    """One device does not run its backward segment for the last micro-batch, or the
+    chosen one. Its peers do: if they communicate in it, a run would hang.
     """
     device = place.device if place.device is not None else plan.devices[0]
-    return _without_last_backward(plan, (device,))
+    return _without_backward(plan, (device,), place)
 
 
 def dropped_micro_batch_all_ranks(plan: Plan, place: Place) -> Plan:
-    """All ranks of a stage leave the last micro-batch's backward segment out."""
+    """All ranks of a stage leave out the backward segment for the last micro-batch,
+    or the chosen one.
+    """
     device = place.device if place.device is not None else plan.devices[0]
-    number = base_cell(_last_backward(plan, device)).identifier
+    number = base_cell(_backward(plan, device, place)).identifier
     devices = tuple(
         program.device
         for program in plan.programs
         if any(base_cell(cell).identifier == number for cell in program.cells)
     )
-    return _without_last_backward(plan, devices)
+    return _without_backward(plan, devices, place)
+
+
+def early_reducer(plan: Plan, place: Place) -> Plan:
+    """A reducer runs before the backward segment of the last micro-batch, on all
+    devices of the replica that share it: what comes after stays on its device.
+    """
+    # Stages that wait for each other's reducer would not get to the micro-batch.
+    within_stage = [
+        reducer
+        for reducer in _reducers(plan, place)
+        if len({segments_of(program_of(plan, device))[0].identifier for device in reducer.devices})
+        == 1
+    ]
+    what = "gradient reducer within a stage (it takes --dp of 2 or more, or --tp-style batch)"
+    reducer = first(iter(within_stage), what, place)
+    for device in reducer.devices:
+        last = _backward(plan, device, Place(device)).identifier
+        cells = list(program_of(plan, device).cells)
+        numbers = [cell.identifier for cell in cells]
+        cells.insert(numbers.index(last), cells.pop(numbers.index(reducer.identifier)))
+        plan = with_cells(plan, device, tuple(cells))
+    return plan
+
+
+def parameter_not_reduced(plan: Plan, place: Place) -> Plan:
+    """A reducer leaves its first parameter out, on all devices that share it."""
+    several = [reducer for reducer in _reducers(plan, place) if len(reducer.inputs) > 1]
+    reducer = first(iter(several), "reducer of several parameters", place)
+
+    def rewrite(device: int, cell: BaseCell | WeightReducer) -> BaseCell | WeightReducer:
+        if isinstance(cell, WeightReducer) and cell.identifier == reducer.identifier:
+            return replace(cell, inputs=cell.inputs[1:])
+        return cell
+
+    return rewrite_cells(plan, set(reducer.devices), rewrite)
 
 
 def missing_reducer(plan: Plan, place: Place) -> Plan:
@@ -94,13 +169,12 @@ def too_wide_reducer_group(plan: Plan, place: Place) -> Plan:
     raise ImpossiblePlanError(f"there is no {what} {place}")
 
 
-def _joins_copies(located: Located) -> bool:
+def _joins_copies(node: SegmentNode) -> bool:
     """Is it the backward op of a `multiref`: several inputs, one output?"""
-    node = located.node
     return len(node.inputs) > 1 and len(node.outputs) == 1
 
 
-def _last_backward(plan: Plan, device: int) -> ReuseCell:
+def _backward(plan: Plan, device: int, place: Place) -> ReuseCell:
     if device not in plan.devices:
         raise ImpossiblePlanError(f"there is no device {device}")
     runs = [
@@ -112,12 +186,15 @@ def _last_backward(plan: Plan, device: int) -> ReuseCell:
     ]
     if len(runs) < 2:
         raise ImpossiblePlanError("there is one micro-batch only: it takes --micro-batches 2")
-    return runs[-1]
+    last = runs[-1].micro_batch
+    chosen = last if place.micro_batch is None else place.micro_batch
+    found = (run for run in runs if run.micro_batch == chosen)
+    return first(found, f"micro-batch {chosen}", place)
 
 
-def _without_last_backward(plan: Plan, devices: tuple[int, ...]) -> Plan:
+def _without_backward(plan: Plan, devices: tuple[int, ...], place: Place) -> Plan:
     for device in devices:
-        number = _last_backward(plan, device).identifier
+        number = _backward(plan, device, place).identifier
 
         def is_removed(cell: Cell, number: int = number) -> bool:
             return cell.identifier == number
@@ -143,8 +220,7 @@ def _reducer(plan: Plan, place: Place) -> WeightReducer:
 
 def _with_wide_reducer(plan: Plan, weight: SubTensor, group: tuple[int, ...]) -> Plan:
     """Each of `group` reduces `weight` over all of them, the rest as before."""
-    number = 1 + max(cell.identifier for program in plan.programs for cell in program.cells)
-    wide = WeightReducer(number, (weight,), group)
+    wide = WeightReducer(next_number(plan), (weight,), group)
 
     def rewritten(cell: Cell) -> tuple[Cell, ...]:
         if not isinstance(cell, WeightReducer) or weight not in cell.inputs:

@@ -5,26 +5,50 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
+from itertools import islice
 from typing import TypeVar
 
 from plan_maker.errors import ImpossiblePlanError
-from plan_maker.graph import Adapter, DeviceProgram, Plan, Segment, SegmentNode, base_cell
+from plan_maker.graph import (
+    Adapter,
+    DeviceProgram,
+    Plan,
+    ReuseCell,
+    Segment,
+    SegmentNode,
+    base_cell,
+)
+
+
+class Direction(StrEnum):
+    """From the data to the loss, or of gradients, the other way."""
+
+    FORWARD = "forward"
+    BACKWARD = "backward"
 
 
 @dataclass(frozen=True)
 class Place:
     """The user's choice; None leaves it to the bug, which takes the first place
-    there is. `operation` is the name of a forward op.
+    there is, or number `number` of those that remain. `operation` is the name of a
+    forward op.
     """
 
     device: int | None = None
     layer: int | None = None
     operation: str | None = None
+    micro_batch: int | None = None
+    direction: Direction | None = None
+    number: int = 0
 
     def __str__(self) -> str:
         words = [
+            f"number {self.number}" if self.number else "",
             f"on device {self.device}" if self.device is not None else "",
             f"in layer {self.layer}" if self.layer is not None else "",
+            f"in micro-batch {self.micro_batch}" if self.micro_batch is not None else "",
+            f"in the {self.direction} direction" if self.direction is not None else "",
         ]
         return " ".join(word for word in words if word) or "in this plan"
 
@@ -48,8 +72,10 @@ Found = TypeVar("Found")
 
 
 def first(found: Iterator[Found], what: str, place: Place) -> Found:
-    """The first of `found`; without one the bug cannot be placed."""
-    for candidate in found:
+    """The first of `found`, or the one with the place's number; without one the bug
+    cannot be placed.
+    """
+    for candidate in islice(found, place.number, None):
         return candidate
     raise ImpossiblePlanError(f"there is no {what} {place}")
 
@@ -68,9 +94,20 @@ def nodes_at(plan: Plan, place: Place, accepts: Callable[[SegmentNode], bool]) -
         if place.device not in (None, program.device):
             continue
         for segment in segments_of(program):
+            if not _is_run_in(program, segment, place.micro_batch):
+                continue
             for position, node in enumerate(segment.nodes):
                 if place.layer in (None, node.layer) and accepts(node):
                     yield Located(program.device, segment, position, node)
+
+
+def _is_run_in(program: DeviceProgram, segment: Segment, micro_batch: int | None) -> bool:
+    """Is the segment run in this micro-batch only? In any, if it is None."""
+    return micro_batch is None or all(
+        isinstance(cell, ReuseCell) and cell.micro_batch == micro_batch
+        for cell in program.cells
+        if base_cell(cell).identifier == segment.identifier
+    )
 
 
 def same_position(plan: Plan, located: Located) -> tuple[Located, ...]:

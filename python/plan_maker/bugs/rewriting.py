@@ -16,6 +16,7 @@ from plan_maker.graph import (
     Segment,
     SegmentNode,
     WeightReducer,
+    base_cell,
 )
 
 
@@ -76,6 +77,27 @@ def remove_cells(plan: Plan, device: int, is_removed: Callable[[Cell], bool]) ->
         for program in plan.programs
     )
     return replace(plan, programs=programs)
+
+
+def with_cells(plan: Plan, device: int, cells: tuple[Cell, ...]) -> Plan:
+    """The plan in which `device` runs `cells`."""
+    programs = tuple(
+        replace(program, cells=cells) if program.device == device else program
+        for program in plan.programs
+    )
+    return replace(plan, programs=programs)
+
+
+def next_number(plan: Plan) -> int:
+    """A number that no cell and no op has."""
+    numbers = [0]
+    for program in plan.programs:
+        for cell in (*program.cells, *program.unscheduled):
+            base = base_cell(cell)
+            numbers += [cell.identifier, base.identifier]
+            if isinstance(base, Segment):
+                numbers += [node.identifier for node in base.nodes]
+    return max(numbers) + 1
 
 
 def program_of(plan: Plan, device: int) -> DeviceProgram:

@@ -7,9 +7,11 @@ receive. Sending ranks are s0, s1, ..., receiving ranks r0, r1, ...
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
-from plan_maker.bugs.place import Place, first, nodes_at, same_position, transfers_at
+from plan_maker.bugs.place import Direction, Place, first, nodes_at, same_position, transfers_at
 from plan_maker.bugs.rewriting import replace_nodes, replace_transfers
 from plan_maker.graph import Adapter, Keyword, Plan, Primitive, SegmentNode, SubTensor
 
@@ -41,7 +43,7 @@ def all_gather_to_all_reduce(plan: Plan, place: Place) -> Plan:
     """The receiving ranks, or else the ranks of a stage, add the parts up instead
     of gathering them.
     """
-    parts = next(transfers_at(plan, place, _is_in_parts), None)
+    parts = next(islice(_transfers_in_parts(plan, place), place.number, None), None)
     if parts is None:
         return _gather_in_stage_to_all_reduce(plan, place)
     changed = {
@@ -53,15 +55,26 @@ def all_gather_to_all_reduce(plan: Plan, place: Place) -> Plan:
 
 
 def _activation_transfer(plan: Plan, place: Place) -> tuple[tuple[int, Adapter], ...]:
-    """The first forward transfer in parts of something that has a gradient."""
+    """The first transfer in parts of something that has a gradient, or of its
+    gradient if that is the direction.
+    """
     what = "transfer between stages in parts (it takes --pp and --tp of 2 or more)"
-    return first(transfers_at(plan, place, _is_in_parts), what, place)
+    return first(_transfers_in_parts(plan, place), what, place)
+
+
+def _transfers_in_parts(plan: Plan, place: Place) -> Iterator[tuple[tuple[int, Adapter], ...]]:
+    is_forward = place.direction is not Direction.BACKWARD
+
+    def accepts(adapter: Adapter) -> bool:
+        return adapter.is_forward == is_forward and _is_in_parts(adapter)
+
+    return transfers_at(plan, place, accepts)
 
 
 def _is_in_parts(adapter: Adapter) -> bool:
     names = {primitive.name for primitive in adapter.primitives}
     is_in_parts = "MovePrim" in names and bool(names & {"ChunkPrim", "AllGatherPrim"})
-    return adapter.is_forward and adapter.mirror is not None and is_in_parts
+    return adapter.mirror is not None and is_in_parts
 
 
 def _gather_in_stage_to_all_reduce(plan: Plan, place: Place) -> Plan:
