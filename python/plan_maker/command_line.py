@@ -310,6 +310,14 @@ def _add_parallelism(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup
         metavar="N,N,...",
         help="layers of each stage (default: even, the first stages having one more)",
     )
+    group.add_argument(
+        "--virtual-stages",
+        type=int,
+        default=1,
+        metavar="N",
+        help="stages that the ranks of a stage have in turn: with --pp 2, the first ranks have "
+        "stages 0, 2, ..., the others 1, 3, ... (default: 1)",
+    )
     return group
 
 
@@ -406,4 +414,5 @@ def _parallelism(options: argparse.Namespace) -> Parallelism:
         getattr(options, "split_vocabulary", False),
         options.part_order,
         getattr(options, "expert_split", ExpertSplit.EXPERTS),
+        options.virtual_stages,
     )

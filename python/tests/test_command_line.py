@@ -60,6 +60,11 @@ IMPOSSIBLE = {
     "whole positions",
     "llama --tp-style context --split-vocabulary": "--split-vocabulary: --tp-style context splits "
     "no embedding by rows",
+    "llama --virtual-stages 2": "--virtual-stages 2 takes --pp of 2 or more",
+    "llama --pp 2 --virtual-stages 2": "--layers 2 is fewer than --pp 2 x --virtual-stages 2: say "
+    "with --layers-per-stage which stage has none",
+    "llama --pp 2 --virtual-stages 2 --layers-per-stage 1,1": "--layers-per-stage 1,1 lists 2 "
+    "stages, --pp is 2 x --virtual-stages 2",
     "gpt --pp 2 --tp 2 --part-order scattered": "--part-order scattered takes --pp of 2 or more "
     "and an even --tp of 4 or more",
     "mlp --bug nothing": "--bug nothing: no such bug, --list-bugs lists them",

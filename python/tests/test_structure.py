@@ -43,6 +43,10 @@ def configurations() -> list[tuple[str, ...]]:
     for style in ("megatron-sequence", "all-to-all", "context"):
         options = ("--dp", "2", "--pp", "2", "--tp", "4", "--sequence", "8", "--tp-style", style)
         result += [(*model, *options) for model in (LLAMA, MOE)]
+    for kind in ("1f1b", "gpipe"):
+        turns = ("--virtual-stages", "2", "--layers", "6", "--schedule", kind)
+        result.append((*LLAMA, "--pp", "3", "--tp", "2", *turns, *FOUR_MICRO_BATCHES))
+        result.append((*GPT, "--dp", "2", "--pp", "2", *turns, "--layers-per-stage", "0,4,1,1"))
     sequence = ("--tp", "2", "--tp-style", "megatron-sequence")
     result += [(*GPT, "--pp", "3", *sequence), (*GPT, *sequence, "--split-vocabulary")]
     return result

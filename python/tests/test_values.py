@@ -40,6 +40,9 @@ def configurations() -> list[tuple[str, ...]]:
         result.append((*command, *MESH, *sequence, "--split-vocabulary"))
     for split in ("inner", "tokens", "none"):
         result.append((*MOE, "--tp", "4", "--batch", "4", *sequence, "--expert-split", split))
+    interleaved = ("--layers", "4", *MESH, "--virtual-stages", "2")
+    result += [(*command, *interleaved) for command in (LLAMA, MOE, ("gpt", *SMALL))]
+    result.append(("mlp", "--hidden", "8", *interleaved, "--layers-per-stage", "1,1,2,0"))
     for model in ("llama", "gpt"):
         result.append((model, *SMALL, *MESH, "--split-vocabulary"))
     for style, split in itertools.product(styles[MOE], ("inner", "tokens", "none")):

@@ -52,9 +52,11 @@ def assemble(
     """The plan of one replica; stage s runs `parts[s]` of the trace's calls."""
     numbering = Numbering(trace.next_identifier)
     ranks = parallelism.tensor
-    stage_devices = [
-        tuple(range(stage * ranks, (stage + 1) * ranks)) for stage in range(parallelism.pipeline)
+    groups = [
+        tuple(range(group * ranks, (group + 1) * ranks)) for group in range(parallelism.pipeline)
     ]
+    # Interleaved stages take turns on the groups of devices.
+    stage_devices = groups * parallelism.virtual
     loader = numbering.cell()
     stages = [
         lower_stage(plan_steps(stage, choose(stage), ranks, numbering), devices, numbering)
@@ -63,7 +65,7 @@ def assemble(
     data = stages[0][0].forward.inputs
     loaders = {
         rank.device: DataOperation(loader, trace.source, data, rank.device)
-        for stage in stages
+        for stage in stages[: parallelism.pipeline]
         for rank in stage
     }
     builder = _Builder(
@@ -83,7 +85,7 @@ def assemble(
         parallelism.data * parallelism.devices_per_replica,
         tuple(builder.tensor(loss, micro) for micro in range(parallelism.micro_batches)),
         trace.source,
-        _groups(stage_devices, reducers, parallelism),
+        _groups(groups, reducers, parallelism),
     )
 
 
@@ -129,12 +131,14 @@ class _Builder:
         # nnScaler runs the loader on every device; later stages draw what they
         # do not use, last micro-batch first.
         for micro_batch in reversed(range(count)):
-            for stage in stages[1:]:
+            for stage in stages[1 : parallelism.pipeline]:
                 for rank in stage:
                     self._add(rank.device, loaders[rank.device], micro_batch, is_shared=False)
         if len(stages) > 1:
             loss = stages[-1][0].forward.outputs[0]
-            devices = [tuple(rank.device for rank in stage) for stage in stages]
+            devices = [
+                tuple(rank.device for rank in stage) for stage in stages[: parallelism.pipeline]
+            ]
             told, mirror = loss_transfer(loss, devices, self.numbering)
             for micro_batch in range(count):
                 self._add_transfers((told,), micro_batch)

@@ -106,6 +106,12 @@ class Parallelism:
     splits_vocabulary: bool = False
     part_order: PartOrder = PartOrder.RANK
     experts: ExpertSplit = ExpertSplit.EXPERTS
+    virtual: int = 1
+
+    @property
+    def stages(self) -> int:
+        """Stages in all: `virtual` on each group of devices."""
+        return self.pipeline * self.virtual
 
     @property
     def devices_per_replica(self) -> int:
@@ -120,8 +126,8 @@ class Parallelism:
         """How many layers each stage has."""
         if self.layers_per_stage is not None:
             return self.layers_per_stage
-        each, more = divmod(layers, self.pipeline)
-        return tuple(each + (stage < more) for stage in range(self.pipeline))
+        each, more = divmod(layers, self.stages)
+        return tuple(each + (stage < more) for stage in range(self.stages))
 
 
 @dataclass(frozen=True)
@@ -330,7 +336,9 @@ def _check_parallelism(parallelism: Parallelism, batch: int) -> None:
         "tp": parallelism.tensor,
         "micro-batches": parallelism.micro_batches,
     }
-    _check_positive(**options)
+    _check_positive(**options, **{"virtual-stages": parallelism.virtual})
+    if parallelism.virtual > 1 and parallelism.pipeline < 2:
+        raise ImpossiblePlanError(f"--virtual-stages {parallelism.virtual} takes --pp of 2 or more")
     product = f"--dp {parallelism.data} x --micro-batches {parallelism.micro_batches}"
     local = parallelism.data * parallelism.micro_batches
     if batch % local:
@@ -358,16 +366,19 @@ def _check_local_batch(parallelism: Parallelism, batch: int) -> None:
 
 def _checked_stages(parallelism: Parallelism, layers: int) -> tuple[int, ...]:
     stages = parallelism.layers_of_stages(layers)
-    if parallelism.layers_per_stage is None and layers < parallelism.pipeline:
+    count = f"--pp {parallelism.pipeline}"
+    if parallelism.virtual > 1:
+        count += f" x --virtual-stages {parallelism.virtual}"
+    if parallelism.layers_per_stage is None and layers < parallelism.stages:
         raise ImpossiblePlanError(
-            f"--layers {layers} is fewer than --pp {parallelism.pipeline}: "
+            f"--layers {layers} is fewer than {count}: "
             "say with --layers-per-stage which stage has none"
         )
     listed = ",".join(map(str, stages))
-    if len(stages) != parallelism.pipeline:
+    if len(stages) != parallelism.stages:
         raise ImpossiblePlanError(
-            f"--layers-per-stage {listed} lists {len(stages)} stages, --pp is "
-            f"{parallelism.pipeline}"
+            f"--layers-per-stage {listed} lists {len(stages)} stages, "
+            + count.replace(f"--pp {parallelism.pipeline}", f"--pp is {parallelism.pipeline}")
         )
     if any(count < 0 for count in stages) or sum(stages) != layers:
         raise ImpossiblePlanError(

@@ -35,22 +35,24 @@ def weight_reducers(
     """The reducers: device -> its reducers, last cells of its list. Those of one
     stage come first, then those of several, then those of one device.
     """
-    held: Held = {
-        rank.device: trained_parameters(rank.forward) for stage in stages for rank in stage
-    }
+    held: Held = defaultdict(dict)
+    for stage in stages:
+        for rank in stage:
+            held[rank.device] |= trained_parameters(rank.forward)
+    rank_groups = list(dict.fromkeys(tuple(rank.device for rank in stage) for stage in stages))
     weights: dict[Group, list[SubTensor]] = {}
     for device, tensors in held.items():
         groups: defaultdict[Group, list[SubTensor]] = defaultdict(list)
         for full, tensor in tensors.items():
-            groups[_group(device, full, held, stages)].append(tensor)
+            groups[_group(device, full, held, rank_groups)].append(tensor)
         # One cell for all its devices: as in nnScaler's plans, its weights are
         # those of the first device, with that device's terms as gradients.
         for group, tensors_of_group in groups.items():
             weights.setdefault(group, tensors_of_group)
-    stage_of = {rank.device: index for index, stage in enumerate(stages) for rank in stage}
+    group_of = {device: ranks for ranks in rank_groups for device in ranks}
 
     def order(group: Group) -> tuple[bool, bool]:
-        return len(group) == 1, len({stage_of[device] for device in group}) > 1
+        return len(group) == 1, len({group_of[device] for device in group}) > 1
 
     reducers = {
         group: WeightReducer(numbering.cell(), tuple(weights[group]), group)
@@ -75,12 +77,9 @@ def trained_parameters(segment: Segment) -> dict[FullTensor, SubTensor]:
     return found
 
 
-def _group(
-    device: int, full: FullTensor, held: Held, stages: list[tuple[RankSegments, ...]]
-) -> Group:
+def _group(device: int, full: FullTensor, held: Held, rank_groups: list[Group]) -> Group:
     """The devices that hold the terms of the gradient of what `device` holds."""
-    devices = [tuple(rank.device for rank in stage) for stage in stages]
-    users = [ranks for ranks in devices if full in held[ranks[0]]]
+    users = [ranks for ranks in rank_groups if full in held[ranks[0]]]
     own = next(ranks for ranks in users if device in ranks)
     rank = own.index(device)
     ways = {_way(held[ranks[rank]][full], len(ranks)) for ranks in users}
