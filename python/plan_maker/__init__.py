@@ -2,10 +2,10 @@
 """Writes execution plans of small models in nnScaler's pickle file format.
 
 A plan says what every device of one data-parallel replica runs, in order. The
-package makes the plan of an MLP, a Llama, dense or with mixtures
-of experts, or a GPT model for given data, pipeline
-and tensor parallel sizes, its single-device counterpart, and, on request, the
-same plan with one named bug. Only the standard library is needed.
+package makes the plan of an MLP, a Llama, dense or with mixtures of experts, or a
+GPT model for given data, pipeline and tensor parallel sizes, its single-device
+counterpart, and, on request, the same plan with one named bug. Only the standard
+library is needed.
 
 The layers, each of which knows only the ones before it:
 

@@ -38,16 +38,21 @@ HANGS = {"dropped-micro-batch"}
 
 CONSTANTS = {"constant-one-rank", "constant-all-ranks"}
 VOCABULARY = {"wrong-vocabulary-range"}
+GATHERS = {"gather-backward-sums", "gather-backward-splits"}
+BIASES = {"bias-before-all-reduce"}
 EXPERTS = {"router-gradient-not-reduced", "wrong-expert-range"}
 SLICES = {"wrong-parameter-slice", "swapped-parameter-slices"}
 # Nothing of the kind is there that the bug changes.
 IMPOSSIBLE = {
-    LLAMA: VOCABULARY | EXPERTS | {"wrong-reducer-group"},
-    MOE: VOCABULARY | {"wrong-reducer-group"},
+    LLAMA: VOCABULARY | EXPERTS | GATHERS | BIASES | {"wrong-reducer-group"},
+    MOE: VOCABULARY | GATHERS | BIASES | {"wrong-reducer-group"},
     BATCH: VOCABULARY
     | EXPERTS
+    | BIASES
     | SLICES
     | {
+        "gather-backward-splits",
+        "mixed-slices-reduced",
         "exchanged-micro-batches",
         "gradient-all-reduce-to-identity",
         "too-wide-reducer-group",
@@ -55,18 +60,24 @@ IMPOSSIBLE = {
     MLP: CONSTANTS
     | VOCABULARY
     | EXPERTS
+    | GATHERS
+    | BIASES
     | {
         "doubled-incoming-gradient",
+        "wrong-layer-parameters",
         "swapped-forward-operands",
         "swapped-operands",
         "too-wide-reducer-group",
         "wrong-reducer-group",
     },
-    GPT: EXPERTS | {"swapped-operands"},
+    GPT: EXPERTS | GATHERS | {"swapped-operands", "wrong-layer-parameters"},
     MIXED: VOCABULARY
     | EXPERTS
+    | BIASES
     | {
+        "wrong-layer-parameters",
         "exchanged-micro-batches",
+        "gather-backward-splits",
         "swapped-operands",
         "too-wide-reducer-group",
     },

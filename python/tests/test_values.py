@@ -64,6 +64,7 @@ def small_models() -> list[tuple[str, ...]]:
         ("llama-moe", *tiny, *MESH, *EXPERTS),
         ("gpt", *tiny, *MESH, "--split-vocabulary"),
         ("gpt", *tiny, *MESH, "--tp-style", "mixed"),
+        ("gpt", *tiny, *MESH, "--tp-style", "megatron-sequence", "--layers", "4"),
     ]
 
 

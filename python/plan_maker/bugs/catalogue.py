@@ -13,6 +13,7 @@ from plan_maker.bugs import (
     micro_batches,
     operands,
     parameters,
+    reordering,
     transfers,
 )
 from plan_maker.bugs.place import Place
@@ -85,6 +86,21 @@ BUGS = (
         collectives.router_gradient_not_reduced,
     ),
     Bug(
+        "gather-backward-sums",
+        "the backward of a gather adds up, on all ranks, gradients that are complete",
+        collectives.gather_backward_sums,
+    ),
+    Bug(
+        "gather-backward-splits",
+        "the backward of a gather keeps, on all ranks, a part of the rank's own term",
+        collectives.gather_backward_splits,
+    ),
+    Bug(
+        "bias-before-all-reduce",
+        "the bias after an all-reduce is added before it, on every rank",
+        reordering.bias_before_all_reduce,
+    ),
+    Bug(
         "wrong-group",
         "the all-reduce after a row-split layer sums over half of its ranks, on all of them",
         collectives.wrong_group,
@@ -144,6 +160,12 @@ BUGS = (
         DEVICE_AND_LAYER,
     ),
     Bug(
+        "wrong-layer-parameters",
+        "two layers of a stage use and train each other's parameter, on all ranks",
+        reordering.wrong_layer_parameters,
+        DEVICE_AND_LAYER,
+    ),
+    Bug(
         "dropped-micro-batch",
         "one device leaves out its backward segment for the last micro-batch",
         gradients.dropped_micro_batch,
@@ -191,6 +213,13 @@ BUGS = (
         "a reducer adds up the complete gradients that the tensor-parallel ranks have of a "
         "parameter that each holds whole",
         gradients.too_wide_reducer_group,
+        DEVICE,
+    ),
+    Bug(
+        "mixed-slices-reduced",
+        "a reducer adds up the gradients of the different slices of a parameter that the "
+        "tensor-parallel ranks have",
+        gradients.mixed_slices_reduced,
         DEVICE,
     ),
     Bug(

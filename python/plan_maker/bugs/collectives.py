@@ -160,6 +160,32 @@ def wrong_group(plan: Plan, place: Place) -> Plan:
     return _with_mirrors(plan, _forward_all_reduce(plan, place), halved)
 
 
+def gather_backward_sums(plan: Plan, place: Place) -> Plan:
+    """The gradient of a gathered activation, which each rank has complete, is added
+    up over the ranks before each keeps its part.
+    """
+    return _with_other_gather(plan, place, "AllGatherSplitPrim", "AllGatherReduceScatterPrim")
+
+
+def gather_backward_splits(plan: Plan, place: Place) -> Plan:
+    """Of the gradient of a gathered activation, each rank keeps a part of its own
+    term, and not of the sum.
+    """
+    return _with_other_gather(plan, place, "AllGatherReduceScatterPrim", "AllGatherSplitPrim")
+
+
+def _with_other_gather(plan: Plan, place: Place, old_name: str, new_name: str) -> Plan:
+    def accepts(node: SegmentNode) -> bool:
+        return _is_sum(node, frozenset({old_name}), True)
+
+    located = first(nodes_at(plan, place, accepts), f"'{old_name}' in a stage", place)
+
+    def changed(old: Primitive, device: int) -> Primitive:
+        return replace(old, name=new_name)
+
+    return _with_mirrors(plan, same_position(plan, located), changed)
+
+
 def router_gradient_not_reduced(plan: Plan, place: Place) -> Plan:
     """Every rank's gradient of the experts' weights is that by its own experts."""
 

@@ -169,6 +169,38 @@ def too_wide_reducer_group(plan: Plan, place: Place) -> Plan:
     raise ImpossiblePlanError(f"there is no {what} {place}")
 
 
+def mixed_slices_reduced(plan: Plan, place: Place) -> Plan:
+    """Ranks that hold different slices of a parameter add up their gradients."""
+    groups = (
+        group
+        for device in plan.devices
+        for reducer in _reducers(plan, Place(device))
+        if reducer.devices == (device,)
+        for weight in reducer.inputs
+        for group in [_slices(plan, weight)]
+        if device == next(iter(group)) and place.device in (None, *group) and len(group) > 1
+    )
+    what = "parameter of which ranks hold slices and reduce them (it takes --dp and --tp 2)"
+    group = first(groups, what, place)
+    number = next_number(plan)
+    for device, weight in group.items():
+        wide = WeightReducer(number, (weight,), tuple(group))
+        plan = _with_own_reducer(plan, device, weight, wide)
+    return plan
+
+
+def _slices(plan: Plan, weight: SubTensor) -> dict[int, SubTensor]:
+    """The devices that reduce another slice of the same parameter, and `weight`."""
+    found: dict[int, SubTensor] = {}
+    for device in plan.devices:
+        for reducer in _reducers(plan, Place(device)):
+            for other in reducer.inputs:
+                is_slice = other.full is weight.full and other.shape != other.full.shape
+                if is_slice and reducer.devices == (device,):
+                    found[device] = other
+    return found or {-1: weight}
+
+
 def _joins_copies(node: SegmentNode) -> bool:
     """Is it the backward op of a `multiref`: several inputs, one output?"""
     return len(node.inputs) > 1 and len(node.outputs) == 1
@@ -221,6 +253,13 @@ def _reducer(plan: Plan, place: Place) -> WeightReducer:
 def _with_wide_reducer(plan: Plan, weight: SubTensor, group: tuple[int, ...]) -> Plan:
     """Each of `group` reduces `weight` over all of them, the rest as before."""
     wide = WeightReducer(next_number(plan), (weight,), group)
+    for device in group:
+        plan = _with_own_reducer(plan, device, weight, wide)
+    return plan
+
+
+def _with_own_reducer(plan: Plan, device: int, weight: SubTensor, wide: WeightReducer) -> Plan:
+    """The device reduces `weight` by `wide`, the rest as before."""
 
     def rewritten(cell: Cell) -> tuple[Cell, ...]:
         if not isinstance(cell, WeightReducer) or weight not in cell.inputs:
@@ -228,10 +267,5 @@ def _with_wide_reducer(plan: Plan, weight: SubTensor, group: tuple[int, ...]) ->
         rest = replace(cell, inputs=tuple(other for other in cell.inputs if other != weight))
         return (wide, rest) if rest.inputs else (wide,)
 
-    programs = tuple(
-        replace(program, cells=tuple(new for cell in program.cells for new in rewritten(cell)))
-        if program.device in group
-        else program
-        for program in plan.programs
-    )
-    return replace(plan, programs=programs)
+    cells = program_of(plan, device).cells
+    return with_cells(plan, device, tuple(new for cell in cells for new in rewritten(cell)))

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from plan_maker.bugs.place import Place, first, nodes_at, same_position
-from plan_maker.bugs.rewriting import rewrite_cells
+from plan_maker.bugs.place import Place, first, nodes_at, same_position, segments_of
+from plan_maker.bugs.rewriting import program_of, rewrite_cells
 from plan_maker.graph import (
     Adapter,
     BackwardOperation,
@@ -26,13 +26,16 @@ def wrong_parameter_slice(plan: Plan, place: Place) -> Plan:
     twice, one is not there.
     """
     device, own, _, neighbours = _two_slices(plan, place)
-    return _with_slices(plan, {device: (own, neighbours)})
+    return with_tensors(plan, {device: {own.identifier: neighbours}})
 
 
 def swapped_parameter_slices(plan: Plan, place: Place) -> Plan:
     """Two ranks hold each other's slice."""
     device, own, other_device, neighbours = _two_slices(plan, place)
-    return _with_slices(plan, {device: (own, neighbours), other_device: (neighbours, own)})
+    return with_tensors(
+        plan,
+        {device: {own.identifier: neighbours}, other_device: {neighbours.identifier: own}},
+    )
 
 
 def _two_slices(plan: Plan, place: Place) -> tuple[int, SubTensor, int, SubTensor]:
@@ -62,14 +65,17 @@ def _sliced_parameter(node: SegmentNode) -> SubTensor | None:
     return None
 
 
-def _with_slices(plan: Plan, changes: Mapping[int, tuple[SubTensor, SubTensor]]) -> Plan:
-    """On each device, one slice and its gradient become another's."""
+def with_tensors(plan: Plan, changes: Mapping[int, Mapping[int, SubTensor]]) -> Plan:
+    """On each device, a parameter, by the number of what the device has of it, and
+    its gradient become another's.
+    """
 
     def rewrite(device: int, cell: BaseCell | WeightReducer) -> BaseCell | WeightReducer:
-        old, new = changes[device]
-        mapping = {old.identifier: new}
-        if old.gradient is not None and new.gradient is not None:
-            mapping[old.gradient.identifier] = new.gradient
+        mapping = dict(changes[device])
+        for value in _parameters_of(plan, device):
+            new = changes[device].get(value.identifier)
+            if new is not None and new.gradient is not None and value.gradient is not None:
+                mapping[value.gradient.identifier] = new.gradient
         if isinstance(cell, WeightReducer):
             return replace(cell, inputs=_mapped(cell.inputs, mapping))
         if isinstance(cell, Segment):
@@ -77,6 +83,15 @@ def _with_slices(plan: Plan, changes: Mapping[int, tuple[SubTensor, SubTensor]])
         return cell
 
     return rewrite_cells(plan, set(changes), rewrite)
+
+
+def _parameters_of(plan: Plan, device: int) -> Iterator[SubTensor]:
+    for segment in segments_of(program_of(plan, device)):
+        for node in segment.nodes:
+            if isinstance(node, ForwardOperation):
+                for value in node.inputs:
+                    if isinstance(value, SubTensor) and value.full.is_parameter:
+                        yield value
 
 
 def _mapped_node(node: SegmentNode, mapping: Mapping[int, SubTensor]) -> SegmentNode:

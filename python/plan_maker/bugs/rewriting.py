@@ -10,11 +10,13 @@ from plan_maker.graph import (
     Adapter,
     BaseCell,
     Cell,
+    DataOperation,
     DeviceProgram,
     Plan,
     ReuseCell,
     Segment,
     SegmentNode,
+    SubTensor,
     WeightReducer,
     base_cell,
 )
@@ -98,6 +100,31 @@ def next_number(plan: Plan) -> int:
             if isinstance(base, Segment):
                 numbers += [node.identifier for node in base.nodes]
     return max(numbers) + 1
+
+
+def next_tensor(plan: Plan) -> int:
+    """A number from which on no tensor has one."""
+    numbers = [0]
+    for program in plan.programs:
+        for cell in (*program.cells, *program.unscheduled):
+            base = base_cell(cell)
+            nodes = base.nodes if isinstance(base, Segment) else ()
+            for node in (cell, base, *nodes):
+                made = () if isinstance(node, WeightReducer) else node.outputs
+                read = (node.source,) if isinstance(node, DataOperation) else node.inputs
+                for value in (*read, *made):
+                    if isinstance(value, SubTensor):
+                        numbers += _numbers(value)
+    return max(numbers) + 1
+
+
+def _numbers(tensor: SubTensor) -> list[int]:
+    numbers = [tensor.identifier, tensor.full.identifier]
+    if tensor.gradient is not None:
+        numbers += _numbers(tensor.gradient)
+    if tensor.full.gradient is not None:
+        numbers.append(tensor.full.gradient.identifier)
+    return numbers
 
 
 def program_of(plan: Plan, device: int) -> DeviceProgram:

@@ -4,6 +4,7 @@
 * `configuration`: the sizes, and the combinations of them that exist;
 * `mlp`, `llama`, `llama_moe`, `gpt`, their `_trace`s, `model_tracer`: the models'
   traces, and which ops start a split over the tensor-parallel ranks;
+* `positions`: splits of a Llama by positions;
 * `numbering`: numbers for tensors and cells;
 * `layout`: what splitting an op does to its operands and results;
 * `stage`: one stage as steps: communication, copies for several consumers, ops;
