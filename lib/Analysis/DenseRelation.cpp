@@ -29,7 +29,7 @@ LogicalResult DenseRelation::fail(const Twine &reason) {
 //===--- Loops ------------------------------------------------------------===//
 
 void DenseRelation::flush(size_t &mark) {
-  if (relation.combination == Combination::Maximum) {
+  if (relation.combination != Combination::Sum) {
     values.clear();
     if (partial)
       values.push_back(*partial);
@@ -38,9 +38,10 @@ void DenseRelation::flush(size_t &mark) {
   } else if (partial) {
     terms.push_back({*partial, 1});
   }
-  Scalar next = relation.combination == Combination::Maximum
+  Scalar next = relation.combination == Combination::Sum ? algebra.sum(terms)
+                : relation.combination == Combination::Maximum
                     ? algebra.maximum(values)
-                    : algebra.sum(terms);
+                    : minimum(algebra, values);
   next = algebra.keep(next, mark);
   if (partial)
     algebra.release(*partial);

@@ -396,11 +396,13 @@ ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
   if (failed(iterate(0, 1)))
     return failure();
   Scalar result;
-  if (relation.combination == Combination::Maximum) {
+  if (relation.combination != Combination::Sum) {
     SmallVector<Scalar> values;
     for (const WeightedScalar &term : terms)
       values.push_back(term.value);
-    result = algebra.maximum(values);
+    result = relation.combination == Combination::Maximum
+                 ? algebra.maximum(values)
+                 : minimum(algebra, values);
   } else if (loop.empty()) {
     result = terms.front().value;
   } else {

@@ -218,7 +218,7 @@ void FactorAnalysis::computeWidths(Block &body) {
         scalars.push_back(WidthAlgebra::of(0));
       int64_t bound = WidthAlgebra::get(semantics.combine(algebra, scalars)) +
                       reduced.lookup(sort);
-      if (relation.combination == Combination::Maximum) {
+      if (relation.combination != Combination::Sum) {
         algebra.argument(WidthAlgebra::of(bound));
         bound = 0;
       }

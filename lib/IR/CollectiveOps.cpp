@@ -12,6 +12,25 @@ using namespace verify::tv;
 
 //===--- AllReduceOp ------------------------------------------------------===//
 
+/// The number of terms an average divides by.
+static FailureOr<int64_t> countMembers(AllReduceOp op) {
+  MeshAttr mesh;
+  if (auto graph = op->getParentOfType<GraphOp>())
+    mesh = graph.getMesh();
+  else if (auto stage = op->getParentOfType<StageOp>())
+    mesh = stage.getMesh();
+  int64_t count = op.getOperands().size();
+  for (auto axis : op.getAxes().getAsValueRange<StringAttr>()) {
+    std::optional<int64_t> size = mesh ? mesh.getAxisSize(axis) : std::nullopt;
+    if (!size)
+      return op.emitOpError("averages over axis '")
+             << axis << "', whose size is not known";
+    if (llvm::MulOverflow(count, *size, count))
+      return op.emitOpError("has more than 2^63 members");
+  }
+  return count;
+}
+
 FailureOr<IndexRelation> AllReduceOp::getIndexRelation() {
   if (getOperands().empty())
     return emitOpError("has no operands");
@@ -23,14 +42,39 @@ FailureOr<IndexRelation> AllReduceOp::getIndexRelation() {
       return emitOpError("operands and result differ in type");
   for (auto axis : getAxes().getAsValueRange<StringAttr>())
     relation->axisSums.push_back({axis.str(), {}});
+  bool isLinear =
+      getKind() == ReductionKind::Sum || getKind() == ReductionKind::Average;
+  if (!isLinear && !getAxes().empty())
+    return emitOpError("combines coordinates of an axis by ")
+           << stringifyReductionKind(getKind())
+           << ", which is not supported: name the operands";
+  if (getKind() == ReductionKind::Average) {
+    FailureOr<int64_t> count = countMembers(*this);
+    if (failed(count))
+      return failure();
+    relation->divisor = *count;
+  }
   return relation;
 }
 
 Scalar AllReduceOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
+  if (scalars.size() == 1)
+    return scalars[0];
+  switch (getKind()) {
+  case ReductionKind::Maximum:
+    return algebra.maximum(scalars);
+  case ReductionKind::Minimum:
+    return minimum(algebra, scalars);
+  case ReductionKind::Product:
+    return product(algebra, scalars);
+  case ReductionKind::Sum:
+  case ReductionKind::Average:
+    break;
+  }
   SmallVector<WeightedScalar> terms;
   for (Scalar scalar : scalars)
     terms.push_back({scalar, 1});
-  return terms.size() == 1 ? scalars[0] : algebra.sum(terms);
+  return algebra.sum(terms);
 }
 
 //===--- MoveOp -----------------------------------------------------------===//

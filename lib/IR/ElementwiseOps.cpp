@@ -139,15 +139,22 @@ LogicalResult RsqrtOp::buildGradients(OpBuilder &builder, Value gradient,
   return success();
 }
 
-//===--- TanhOp -----------------------------------------------------------===//
+//===--- SqrtOp -----------------------------------------------------------===//
 
-LogicalResult TanhOp::buildGradients(OpBuilder &builder, Value gradient,
+LogicalResult SqrtOp::buildGradients(OpBuilder &builder, Value gradient,
                                      SmallVectorImpl<Value> &gradients) {
   Build build = at(builder, *this);
-  // d tanh(x) = (1 - tanh(x)^2) dx.
-  Value slope =
-      build.add(build.negate(build.power(getResult(), 2)), build.scalar(1));
-  gradients.append({build.multiply(gradient, slope)});
+  // d sqrt(x) = dx / (2 sqrt(x)).
+  gradients.append(
+      {build.divide(build.multiply(gradient, build.scalar(0.5)), getResult())});
+  return success();
+}
+
+//===--- LogOp ------------------------------------------------------------===//
+
+LogicalResult LogOp::buildGradients(OpBuilder &builder, Value gradient,
+                                    SmallVectorImpl<Value> &gradients) {
+  gradients.append({at(builder, *this).divide(gradient, getOperand())});
   return success();
 }
 
@@ -156,9 +163,21 @@ LogicalResult TanhOp::buildGradients(OpBuilder &builder, Value gradient,
 LogicalResult SigmoidOp::buildGradients(OpBuilder &builder, Value gradient,
                                         SmallVectorImpl<Value> &gradients) {
   Build build = at(builder, *this);
-  // d y = y (1 - y) dx = (y - y^2) dx.
+  // d s(x) = s(x) (1 - s(x)) dx.
+  Value rest = build.add(build.negate(getResult()), build.scalar(1));
+  gradients.append(
+      {build.multiply(build.multiply(gradient, getResult()), rest)});
+  return success();
+}
+
+//===--- TanhOp -----------------------------------------------------------===//
+
+LogicalResult TanhOp::buildGradients(OpBuilder &builder, Value gradient,
+                                     SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  // d tanh(x) = (1 - tanh(x)^2) dx.
   Value slope =
-      build.add(getResult(), build.negate(build.power(getResult(), 2)));
+      build.add(build.negate(build.power(getResult(), 2)), build.scalar(1));
   gradients.append({build.multiply(gradient, slope)});
   return success();
 }
@@ -319,9 +338,9 @@ Scalar ConstantOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
   // One factor of two values at most would do with nested selections; in
   // general the table is written as a sum over its elements.
   auto shape = cast<RankedTensorType>(getResult().getType()).getShape();
-  Scalar result = algebra.rational(0);
+  Scalar result = readLiteral(algebra, getValue(), 0);
   int64_t count = getValue().getNumElements();
-  for (int64_t element = 0; element < count; ++element) {
+  for (int64_t element = 1; element < count; ++element) {
     Scalar isHere = algebra.boolean(true);
     Scalar value = readLiteral(algebra, getValue(), element);
     int64_t rest = element;

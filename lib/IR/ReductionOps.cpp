@@ -35,8 +35,12 @@ FailureOr<IndexRelation> ReduceOp::getIndexRelation() {
       relation.result.push_back(DimensionExpr::unit());
   }
   relation.accesses.push_back(std::move(access));
+  if (getKind() == ReductionKind::Product)
+    return emitOpError("reduces by product, which is not supported");
   if (getKind() == ReductionKind::Maximum)
     relation.combination = Combination::Maximum;
+  if (getKind() == ReductionKind::Minimum)
+    relation.combination = Combination::Minimum;
   if (getKind() == ReductionKind::Average)
     relation.divisor = count;
   return relation;
@@ -48,8 +52,9 @@ Scalar ReduceOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
 
 LogicalResult ReduceOp::buildGradients(OpBuilder &builder, Value gradient,
                                        SmallVectorImpl<Value> &gradients) {
-  if (getKind() == ReductionKind::Maximum)
-    return emitOpError("has no derivative: a maximum has one only off ties");
+  if (getKind() != ReductionKind::Sum && getKind() != ReductionKind::Average)
+    return emitOpError("has no derivative: a ")
+           << stringifyReductionKind(getKind()) << " has one only off ties";
   RankedTensorType type = getGradientType(getOperand().getType());
   SmallVector<int64_t> kept;
   int64_t count = 1;
@@ -67,6 +72,61 @@ LogicalResult ReduceOp::buildGradients(OpBuilder &builder, Value gradient,
   gradients.append({BroadcastOp::create(builder, getLoc(), type, gradient, kept,
                                         DomainAttr())});
   return success();
+}
+
+//===--- LowerTriangleOp --------------------------------------------------===//
+
+FailureOr<IndexRelation> LowerTriangleOp::getIndexRelation() {
+  IndexRelation relation;
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (type.getRank() != 2)
+    return emitOpError("result has rank ") << type.getRank();
+  for (int64_t size : type.getShape()) {
+    relation.result.push_back(relation.addFactor(size));
+    relation.positions.push_back(
+        {relation.result.back().getFactor(), PositionUse::Order});
+  }
+  return relation;
+}
+
+Scalar LowerTriangleOp::combine(ScalarAlgebra &algebra,
+                                ArrayRef<Scalar> scalars) {
+  return algebra.select(
+      algebra.compare(Comparison::LessEqual, scalars[1], scalars[0]),
+      algebra.rational(1), algebra.rational(0));
+}
+
+//===--- CumulativeSumOp --------------------------------------------------===//
+
+LogicalResult CumulativeSumOp::verify() {
+  auto type = cast<RankedTensorType>(getOperand().getType());
+  if (type != getResult().getType() ||
+      getElementKind(type) != ElementKind::Real)
+    return emitOpError("operand and result are not of one real type");
+  if (type.getRank() > 20)
+    return emitOpError("operand has rank ") << type.getRank();
+  int64_t dimension = getDimension();
+  if (dimension < 0 || dimension >= type.getRank())
+    return emitOpError("has no dimension ") << dimension;
+  return success();
+}
+
+FailureOr<SmallVector<Value>> CumulativeSumOp::decompose(OpBuilder &builder) {
+  auto type = cast<RankedTensorType>(getOperand().getType());
+  int64_t dimension = getDimension(), size = type.getDimSize(dimension);
+  Value triangle = LowerTriangleOp::create(
+      builder, getLoc(),
+      RankedTensorType::get({size, size}, type.getElementType()),
+      getDomainAttr());
+  std::string from, to;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    from.push_back(i == dimension ? 'n' : 'A' + i);
+    to.push_back(i == dimension ? 'm' : 'A' + i);
+  }
+  Value result = EinsumOp::create(
+      builder, getLoc(), type, ValueRange{getOperand(), triangle},
+      builder.getStringAttr(from + ",mn->" + to), getDomainAttr());
+  return SmallVector<Value>{result};
 }
 
 //===--- SoftmaxOp --------------------------------------------------------===//

@@ -45,6 +45,11 @@ Scalar verify::product(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
   return result;
 }
 
+Scalar verify::minimum(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
+  return algebra.negate(algebra.maximum(llvm::map_to_vector(
+      scalars, [&](Scalar scalar) { return algebra.negate(scalar); })));
+}
+
 FailureOr<IndexRelation> verify::elementwiseRelation(Operation *op) {
   IndexRelation relation;
   auto result = cast<RankedTensorType>(op->getResult(0).getType());

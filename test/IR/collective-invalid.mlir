@@ -23,6 +23,22 @@ tv.graph @all_reduce_over_unknown_axis <device = 2> {
 
 // -----
 
+tv.graph @maximum_over_an_axis <dp = 2, device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4xf32>
+  // expected-error @below {{combines coordinates of an axis by maximum, which is not supported: name the operands}}
+  %y = tv.all_reduce %x by maximum over ["dp"] on <device = 0> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @average_over_unknown_axis <device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4xf32>
+  // expected-error @below {{averages over axis 'dp', whose size is not known}}
+  %y = tv.all_reduce %x by average over ["dp"] on <device = 0> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
 tv.graph @all_gather_of_nothing <device = 2> {
   // expected-error @below {{has no operands}}
   %y = tv.all_gather on <device = 0> {dimension = 0 : i64} : () -> tensor<4xf32>

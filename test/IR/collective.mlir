@@ -9,6 +9,14 @@ tv.graph @plan <dp = 2, device = 4, mb = 16> {
   %operands = tv.all_reduce %0, %1 over [] on <device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   // CHECK: tv.all_reduce %{{.*}} over ["dp"] on <device = 0> : (tensor<4xf32>) -> tensor<4xf32>
   %axis = tv.all_reduce %0 over ["dp"] on <device = 0> : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: tv.all_reduce %{{.*}}, %{{.*}} by average over ["dp"] on <device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %average = tv.all_reduce %0, %1 by average over ["dp"] on <device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: tv.all_reduce %{{.*}}, %{{.*}} by maximum over [] on <device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %maximum = tv.all_reduce %0, %1 by maximum over [] on <device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: tv.all_reduce %{{.*}}, %{{.*}} by minimum over []
+  %minimum = tv.all_reduce %0, %1 by minimum over [] on <device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: tv.all_reduce %{{.*}}, %{{.*}} by product over []
+  %product = tv.all_reduce %0, %1 by product over [] on <device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   // CHECK: tv.all_gather %{{.*}}, %{{.*}} on <device = 0:2> {dimension = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
   %gather = tv.all_gather %0, %1 on <device = 0:2> {dimension = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
   // CHECK: tv.move %{{.*}} from <device = 1> on <device = 3> : (tensor<4xf32>) -> tensor<4xf32>

@@ -22,6 +22,10 @@ tv.graph @reference <dp = 2> {
   %exp = tv.exp %masked : (tensor<4x8x!tv.extended<f32>>) -> tensor<4x8xf32>
   // CHECK: tv.rsqrt %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %rsqrt = tv.rsqrt %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tv.sqrt %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %sqrt = tv.sqrt %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tv.log %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %log = tv.log %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.tanh %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %tanh = tv.tanh %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.sigmoid %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -14,6 +14,12 @@ tv.graph @reference <dp = 2> {
   %average = tv.reduce average %x keep {dimensions = array<i64: 0>} : (tensor<4x8xf32>) -> tensor<1x8xf32>
   // CHECK: tv.reduce maximum %{{.*}} {dimensions = array<i64: 0, 1>} : (tensor<4x8xf32>) -> tensor<f32>
   %maximum = tv.reduce maximum %x {dimensions = array<i64: 0, 1>} : (tensor<4x8xf32>) -> tensor<f32>
+  // CHECK: tv.reduce minimum %{{.*}} {dimensions = array<i64: 0, 1>} : (tensor<4x8xf32>) -> tensor<f32>
+  %minimum = tv.reduce minimum %x {dimensions = array<i64: 0, 1>} : (tensor<4x8xf32>) -> tensor<f32>
+  // CHECK: tv.lower_triangle : () -> tensor<4x6xf32>
+  %triangle = tv.lower_triangle : () -> tensor<4x6xf32>
+  // CHECK: tv.cumulative_sum %{{.*}} {dimension = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %cumulative = tv.cumulative_sum %x {dimension = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.softmax %{{.*}} {dimension = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %softmax = tv.softmax %x {dimension = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %mask = tv.input <input "mask"> : tensor<4x8x!tv.extended<f32>>

@@ -212,8 +212,9 @@ protected:
 
 TEST_F(DenseEvaluatorTest, EveryOpOfTheTextTests) {
   std::set<StringRef> evaluated;
-  for (const char *family : {"collective", "contraction", "elementwise",
-                             "indexing", "movement", "reduction"}) {
+  for (const char *family :
+       {"collective", "contraction", "elementwise", "indexing", "movement",
+        "piecewise", "reduction"}) {
     std::string file =
         std::string(VERIFY_TEST_DIRECTORY "/IR/") + family + ".mlir";
     module = parseSourceFile<ModuleOp>(file, &context);

@@ -299,8 +299,8 @@ TEST_F(GradientsTest, EveryOpOfTheTextTests) {
     said += diagnostic.str();
     return success();
   });
-  for (const char *family :
-       {"contraction", "elementwise", "indexing", "movement", "reduction"}) {
+  for (const char *family : {"contraction", "elementwise", "indexing",
+                             "movement", "piecewise", "reduction"}) {
     std::string file =
         std::string(VERIFY_TEST_DIRECTORY "/IR/") + family + ".mlir";
     auto module = parseSourceFile<ModuleOp>(file, &context);

@@ -16,18 +16,22 @@
 include "Verify/IR/TVAttributes.td"
 
 def TV_AllReduceOp : TV_ComputeOp<"all_reduce", [TV_NotDifferentiable]> {
-  let summary = "sum over operands and over free axes";
+  let summary = "combination of operands, and of free axes";
   let description = [{
     Every member gets the sum of all operands, each summed over the coordinates
-    of `axes`.
+    of `axes`; `by` names another combination. An average divides the sum by the
+    number of operands times that of coordinates. A maximum, minimum or product
+    is one of operands only.
 
     Example: `%2 = tv.all_reduce %0, %1 over ["dp"] on <device = 0:2> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
   }];
   let arguments = (ins Variadic<TV_Tensor>:$operands, StrArrayAttr:$axes,
-                       OptionalAttr<TV_DomainAttr>:$domain);
+      OptionalAttr<TV_DomainAttr>:$domain,
+      DefaultValuedAttr<TV_ReductionKindAttr,
+                        "::verify::tv::ReductionKind::Sum">:$kind);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = [{
-    $operands `over` $axes (`on` $domain^)? attr-dict
+    $operands (`by` $kind^)? `over` $axes (`on` $domain^)? attr-dict
     `:` functional-type(operands, results)
   }];
 }

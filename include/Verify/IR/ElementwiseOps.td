@@ -7,39 +7,7 @@
 #ifndef VERIFY_IR_ELEMENTWISEOPS
 #define VERIFY_IR_ELEMENTWISEOPS
 
-include "Verify/IR/TVAttributes.td"
-
-class TV_ElementwiseOp<string mnemonic, dag operands, list<Trait> traits = []>
-    : TV_ComputeOp<mnemonic, traits> {
-  let arguments = !con(operands, (ins OptionalAttr<TV_DomainAttr>:$domain));
-  let results = (outs TV_Tensor:$result);
-  let assemblyFormat = [{
-    operands (`on` $domain^)? attr-dict `:` functional-type(operands, results)
-  }];
-  /// The scalar body, in terms of `algebra` and `scalars`.
-  code body = "";
-  let extraClassDefinition = !strconcat([{
-    ::mlir::FailureOr<::verify::IndexRelation> $cppClass::getIndexRelation() {
-      return ::verify::elementwiseRelation(*this);
-    }
-    ::verify::Scalar $cppClass::combine(
-        ::verify::ScalarAlgebra &algebra,
-        ::llvm::ArrayRef<::verify::Scalar> scalars) {
-      return }], body, [{;
-    }
-  }]);
-}
-
-class TV_UnaryOp<string mnemonic, code scalarBody, list<Trait> traits = []>
-    : TV_ElementwiseOp<mnemonic, (ins TV_Tensor:$operand), traits> {
-  let body = scalarBody;
-}
-
-class TV_BinaryOp<string mnemonic, code scalarBody, list<Trait> traits = []>
-    : TV_ElementwiseOp<mnemonic, (ins TV_Tensor:$left, TV_Tensor:$right),
-                       traits> {
-  let body = scalarBody;
-}
+include "Verify/IR/ElementwiseBase.td"
 
 def TV_AddOp : TV_BinaryOp<"add",
     "algebra.add(scalars[0], scalars[1])", [Commutative, TV_AcceptsExtended, TV_AcceptsIntegers]> {
@@ -113,13 +81,23 @@ def TV_RsqrtOp : TV_UnaryOp<"rsqrt",
   }];
 }
 
-def TV_TanhOp : TV_UnaryOp<"tanh",
-    "algebra.apply(::verify::Function::Tanh, scalars[0])"> {
-  let summary = "elementwise hyperbolic tangent";
+def TV_SqrtOp : TV_UnaryOp<"sqrt",
+    "algebra.apply(::verify::Function::Sqrt, scalars[0])"> {
+  let summary = "elementwise square root";
   let description = [{
-    `(exp(x) - exp(-x)) / (exp(x) + exp(-x))`.
+    The root that is not negative. Defined where the element is not negative.
 
-    Example: `%1 = tv.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>`
+    Example: `%1 = tv.sqrt %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_LogOp : TV_UnaryOp<"log",
+    "algebra.apply(::verify::Function::Log, scalars[0])"> {
+  let summary = "elementwise natural logarithm";
+  let description = [{
+    Defined where the element is positive.
+
+    Example: `%1 = tv.log %0 : (tensor<4xf32>) -> tensor<4xf32>`
   }];
 }
 
@@ -131,6 +109,16 @@ def TV_SigmoidOp : TV_UnaryOp<"sigmoid",
     `1 / (1 + exp(-x))`.
 
     Example: `%1 = tv.sigmoid %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_TanhOp : TV_UnaryOp<"tanh",
+    "algebra.apply(::verify::Function::Tanh, scalars[0])"> {
+  let summary = "elementwise hyperbolic tangent";
+  let description = [{
+    `(exp(x) - exp(-x)) / (exp(x) + exp(-x))`.
+
+    Example: `%1 = tv.tanh %0 : (tensor<4xf32>) -> tensor<4xf32>`
   }];
 }
 

@@ -10,7 +10,7 @@
 include "Verify/IR/TVAttributes.td"
 
 def TV_ReduceOp : TV_ComputeOp<"reduce"> {
-  let summary = "sum, average or maximum over dimensions";
+  let summary = "sum, average, maximum or minimum over dimensions";
   let description = [{
     Combines the elements along `dimensions`. A reduced dimension stays with
     size 1 if `keep` is set and disappears otherwise.
@@ -25,6 +25,39 @@ def TV_ReduceOp : TV_ComputeOp<"reduce"> {
     `` $kind $operand (`keep` $keep^)? (`on` $domain^)? attr-dict
     `:` functional-type(operands, results)
   }];
+}
+
+def TV_LowerTriangleOp : TV_ComputeOp<"lower_triangle",
+    [TV_NotDifferentiable]> {
+  let summary = "1 on and below the diagonal, 0 above";
+  let description = [{
+    `result[i, j] = 1 if j <= i else 0`.
+
+    Example: `%0 = tv.lower_triangle : () -> tensor<8x8xf32>`
+  }];
+  let arguments = (ins OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    (`on` $domain^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def TV_CumulativeSumOp : TV_CompositionOp<"cumulative_sum"> {
+  let summary = "sum of an element and those before it";
+  let description = [{
+    `result[..., i, ...]` is the sum of the elements at `0` to `i` along
+    `dimension`: a contraction with `tv.lower_triangle`. A part of the dimension
+    lacks the sum of the parts before it.
+
+    Example: `%1 = tv.cumulative_sum %0 {dimension = 0 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>`
+  }];
+  let arguments = (ins TV_Tensor:$operand, I64Attr:$dimension,
+                       OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    operands (`on` $domain^)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
 }
 
 def TV_SoftmaxOp : TV_CompositionOp<"softmax"> {

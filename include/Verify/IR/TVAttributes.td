@@ -21,9 +21,20 @@ class TV_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
 
 def TV_ReductionKind : TV_I32Enum<"ReductionKind", "how terms are combined", [
   I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Average", 1, "average">,
-  I32EnumAttrCase<"Maximum", 2, "maximum">
+  I32EnumAttrCase<"Maximum", 2, "maximum">,
+  I32EnumAttrCase<"Minimum", 3, "minimum">,
+  I32EnumAttrCase<"Product", 4, "product">
 ]>;
 def TV_ReductionKindAttr : EnumAttr<TV_Dialect, TV_ReductionKind, "reduction">;
+
+def TV_ComparisonKind : TV_I32Enum<"ComparisonKind", "what holds of two numbers", [
+  I32EnumAttrCase<"Equal", 0, "equal">,
+  I32EnumAttrCase<"NotEqual", 1, "not_equal">,
+  I32EnumAttrCase<"Less", 2, "less">,
+  I32EnumAttrCase<"LessEqual", 3, "less_equal">
+]>;
+def TV_ComparisonKindAttr
+    : EnumAttr<TV_Dialect, TV_ComparisonKind, "comparison">;
 
 def TV_CollectiveKind : TV_I32Enum<"CollectiveKind",
     "what a group of devices does together", [

@@ -44,6 +44,9 @@ mlir::FailureOr<IndexRelation> elementwiseRelation(mlir::Operation *op);
 /// The product of all scalars, the body of every contraction.
 Scalar product(ScalarAlgebra &algebra, llvm::ArrayRef<Scalar> scalars);
 
+/// The least of `scalars`, of which there is at least one.
+Scalar minimum(ScalarAlgebra &algebra, llvm::ArrayRef<Scalar> scalars);
+
 /// Whether the tensor may hold minus infinity.
 bool isExtended(mlir::Type type);
 

@@ -8,6 +8,7 @@
 #define VERIFY_IR_TVOPS
 
 include "Verify/IR/ElementwiseOps.td"
+include "Verify/IR/PiecewiseOps.td"
 include "Verify/IR/ContractionOps.td"
 include "Verify/IR/ReductionOps.td"
 include "Verify/IR/MovementOps.td"

@@ -57,7 +57,7 @@ private:
 };
 
 /// How the terms of a reduction are combined.
-enum class Combination : uint8_t { Sum, Maximum };
+enum class Combination : uint8_t { Sum, Maximum, Minimum };
 
 /// What the scalar body does with the position of a factor. Equality with
 /// integer data commutes with permutations of the factor; the rest does not.

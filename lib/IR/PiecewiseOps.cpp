@@ -1,0 +1,59 @@
+//===- PiecewiseOps.cpp - ops that depend on an order ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Derivatives; relations and bodies stand in the declarations.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/IR/Gradients.h"
+#include "Verify/IR/TVOps.h"
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::tv;
+
+static_assert(static_cast<int>(ComparisonKind::Equal) ==
+                      static_cast<int>(Comparison::Equal) &&
+                  static_cast<int>(ComparisonKind::NotEqual) ==
+                      static_cast<int>(Comparison::NotEqual) &&
+                  static_cast<int>(ComparisonKind::Less) ==
+                      static_cast<int>(Comparison::Less) &&
+                  static_cast<int>(ComparisonKind::LessEqual) ==
+                      static_cast<int>(Comparison::LessEqual),
+              "the body of tv.compare takes one for the other");
+
+//===--- ReluOp -----------------------------------------------------------===//
+
+LogicalResult ReluOp::buildGradients(OpBuilder &builder, Value gradient,
+                                     SmallVectorImpl<Value> &gradients) {
+  RankedTensorType type = getGradientType(getResult().getType());
+  Value isPositive = CompareOp::create(
+      builder, getLoc(), type, ComparisonKind::Less,
+      buildScalar(builder, getLoc(), 0), getOperand(), DomainAttr());
+  gradients.append({MultiplyOp::create(builder, getLoc(), type, gradient,
+                                       isPositive, DomainAttr())});
+  return success();
+}
+
+//===--- AbsOp ------------------------------------------------------------===//
+
+LogicalResult AbsOp::buildGradients(OpBuilder &builder, Value gradient,
+                                    SmallVectorImpl<Value> &gradients) {
+  RankedTensorType type = getGradientType(getResult().getType());
+  Value sign =
+      SignOp::create(builder, getLoc(), type, getOperand(), DomainAttr());
+  gradients.append({MultiplyOp::create(builder, getLoc(), type, gradient, sign,
+                                       DomainAttr())});
+  return success();
+}
+
+//===--- SignOp -----------------------------------------------------------===//
+
+LogicalResult SignOp::buildGradients(OpBuilder &builder, Value gradient,
+                                     SmallVectorImpl<Value> &gradients) {
+  gradients.append({Value()});
+  return success();
+}

@@ -1,0 +1,32 @@
+// RUN: verify-opt %s --split-input-file --verify-diagnostics
+
+tv.graph @relu_of_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.relu %x : (tensor<4xi64>) -> tensor<4xi64>
+}
+
+// -----
+
+tv.graph @maximum_of_minus_infinity <> {
+  %x = tv.input <input "x"> : tensor<4x!tv.extended<f32>>
+  // expected-error @below {{is not defined on minus infinity}}
+  %y = tv.maximum %x, %x : (tensor<4x!tv.extended<f32>>, tensor<4x!tv.extended<f32>>) -> tensor<4x!tv.extended<f32>>
+}
+
+// -----
+
+tv.graph @integers_and_numbers <> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  %i = tv.input <input "i"> : tensor<4xi64>
+  // expected-error @below {{mixes elements of 'f32' and 'i64'}}
+  %y = tv.compare less %x, %i : (tensor<4xf32>, tensor<4xi64>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @comparison_gives_integers <> {
+  %i = tv.input <input "i"> : tensor<4xi64>
+  // expected-error @below {{makes elements of 'i64' from 'i64'}}
+  %y = tv.compare less %i, %i : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+}
