@@ -97,6 +97,9 @@ private:
   bool findMissingMicroBatch(Finding &finding);
   bool classifyStated(Finding &finding);
   bool classifyOtherTensor(Finding &finding);
+  /// Whether all terms of a sum are one part of a reference value.
+  bool addsCopies(tv::AllReduceOp reduction, mlir::Value reference,
+                  tv::LineageAttr lineage);
   bool classifyReduction(Finding &finding, tv::AllReduceOp reduction,
                          mlir::Value reference, tv::LineageAttr expected);
   void classifyRegion(Finding &finding);

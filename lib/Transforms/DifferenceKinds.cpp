@@ -65,8 +65,23 @@ void Diagnosis::noteHolders(Finding &finding) {
                            " the part that is expected";
 }
 
+bool Diagnosis::addsCopies(tv::AllReduceOp reduction, Value reference,
+                           tv::LineageAttr lineage) {
+  for (ArrayAttr dimension : lineage.getDimensions())
+    for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
+      if (factor.getAxis() &&
+          llvm::is_contained(reduction.getAxes(), factor.getAxis()))
+        return false;
+  return llvm::all_of(reduction.getOperands(), [&](Value operand) {
+    auto part = matcher.matchPart(operand, reference);
+    return part && !part->isScaled() && part->lineage == lineage;
+  });
+}
+
 bool Diagnosis::classifyReduction(Finding &finding, tv::AllReduceOp reduction,
                                   Value reference, tv::LineageAttr expected) {
+  if (reduction.getKind() != tv::ReductionKind::Sum)
+    return false;
   std::string over = describeDevices(getMembers(reduction));
   int64_t replicas = graph.getMesh().getAxisSize("dp").value_or(1);
   if (!reduction.getAxes().empty() && replicas > 1)
@@ -74,6 +89,9 @@ bool Diagnosis::classifyReduction(Finding &finding, tv::AllReduceOp reduction,
   for (Value operand : reduction.getOperands()) {
     auto whole = matcher.matchPart(operand, reference);
     if (!whole || whole->isScaled() || (expected && whole->lineage != expected))
+      continue;
+    // Without a statement, parts that differ may well be added up.
+    if (!expected && !addsCopies(reduction, reference, whole->lineage))
       continue;
     finding.kind = DifferenceKind::ExtraSum;
     finding.op = reduction;
@@ -90,7 +108,12 @@ bool Diagnosis::classifyReduction(Finding &finding, tv::AllReduceOp reduction,
       return llvm::is_contained(reduction.getAxes(), axis) ||
              llvm::is_contained(finding.expect.getLineage().getSumAxes(), axis);
     });
-    if (hasAxes && sum->terms.size() == reduction.getOperands().size())
+    bool hasOthers = llvm::any_of(reduction.getAxes(), [&](Attribute axis) {
+      return !llvm::is_contained(sum->lineage.getSumAxes(), axis) &&
+             graph.getMesh().getAxisSize(cast<StringAttr>(axis)) != 1;
+    });
+    if (hasAxes && !hasOthers &&
+        sum->terms.size() == reduction.getOperands().size())
       continue;
     finding.kind = DifferenceKind::WrongGroup;
     finding.op = reduction;
@@ -427,10 +450,14 @@ void Diagnosis::classifyOp(Finding &finding, Operation *op) {
     auto found = matches.find(operand);
     if (isLinear || found == matches.end() || !found->second.isSum())
       continue;
+    std::string over =
+        describeSum(found->second, finding.expect.getLineage(), mesh);
+    // The result is such a term itself.
+    if (over.empty())
+      continue;
     finding.kind = DifferenceKind::MissingSum;
     finding.explanation =
-        "an operand of " + describe(op) + " is one term of a sum over " +
-        describeSum(found->second, finding.expect.getLineage(), mesh) +
+        "an operand of " + describe(op) + " is one term of a sum over " + over +
         ", and nothing adds the terms up; their sum is the value of the "
         "reference";
     noteOrigin(finding, operand);

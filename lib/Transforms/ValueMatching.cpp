@@ -15,6 +15,9 @@ using namespace verify;
 static constexpr size_t lineageLimit = 256;
 /// Numerators and denominators of factors that are named.
 static constexpr int64_t factorLimit = 4096;
+/// The smaller of both where a single element speaks for the factor: any two
+/// numbers have some ratio.
+static constexpr int64_t singleFactorLimit = 16;
 
 SmallVector<int64_t> verify::getDevices(Value value) {
   SmallVector<int64_t> devices;
@@ -214,7 +217,9 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
       !fits || 2 * visited < wanted)
     return std::nullopt;
   auto fraction = toFraction(ratio.value_or(1));
-  if (!fraction)
+  if (!fraction ||
+      (visited == 1 && std::min(std::abs(fraction->first), fraction->second) >
+                           singleFactorLimit))
     return std::nullopt;
   return Match{reference, lineage, SmallVector<Value>(terms), fraction->first,
                fraction->second};
