@@ -67,6 +67,11 @@ shared = os.environ.get("VERIFY_SHARED_DIR") or os.path.join(
 if os.path.isdir(os.path.join(shared, "plans")):
     config.available_features.add("shared-plans")
     config.substitutions.append(("%shared", os.path.abspath(shared)))
+if os.path.isfile(os.path.join(shared, "bug-catalog.md")):
+    config.available_features.add("shared-catalog")
+    config.substitutions.append(
+        ("%catalog", os.path.join(os.path.abspath(shared), "bug-catalog.md"))
+    )
 # A build of its own, which `make check` makes.
 if os.environ.get("VERIFY_FUZZERS"):
     config.available_features.add("fuzzers")

@@ -1,0 +1,32 @@
+// RUN: grep -v '// wrong$' %s | verify-opt --tv-check-equiv | FileCheck %s --check-prefix=FIXED
+// RUN: grep -v '// fixed$' %s | not verify-opt --tv-check-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=WRONG
+
+// A loss that is multiplied by the number of replicas because the reduction averages.
+// It averages over sequence-parallel ranks too.
+
+// FIXED: tv.answer = "proved"
+// WRONG: error: gradient of 'w' differs from the reference on devices 0-1 of each of 2 replicas
+// WRONG: note: wrong scale factor: the value is 1/2 times that of the reference
+
+tv.graph @B069 <dp = 2, device = 2> {
+  %w = tv.input <parameter "w"> : tensor<3x5xf32>
+  %x = tv.input <input "x"> : tensor<8x5xf32>
+  %dy = tv.input <input "dy"> : tensor<8x3xf32>
+  %total = tv.einsum %dy, %x {equation = "tn,tk->nk"} : (tensor<8x3xf32>, tensor<8x5xf32>) -> tensor<3x5xf32> loc("total"("model.py":1:0))
+  %x_0 = tv.distribute %x <[dp, 0:2 of 4], [0:5 of 5]> on <device = 0> : (tensor<8x5xf32>) -> tensor<2x5xf32>
+  %dy_0 = tv.distribute %dy <[dp, 0:2 of 4], [0:3 of 3]> on <device = 0> : (tensor<8x3xf32>) -> tensor<2x3xf32>
+  %g_0 = tv.einsum %dy_0, %x_0 on <device = 0> {equation = "tn,tk->nk"} : (tensor<2x3xf32>, tensor<2x5xf32>) -> tensor<3x5xf32> loc("total"("model.py":1:0))
+  %x_1 = tv.distribute %x <[dp, 2:4 of 4], [0:5 of 5]> on <device = 1> : (tensor<8x5xf32>) -> tensor<2x5xf32>
+  %dy_1 = tv.distribute %dy <[dp, 2:4 of 4], [0:3 of 3]> on <device = 1> : (tensor<8x3xf32>) -> tensor<2x3xf32>
+  %g_1 = tv.einsum %dy_1, %x_1 on <device = 1> {equation = "tn,tk->nk"} : (tensor<2x3xf32>, tensor<2x5xf32>) -> tensor<3x5xf32> loc("total"("model.py":1:0))
+  %u0 = tv.constant dense<2.0> : tensor<f64> on <device = 0> : () -> tensor<f32> loc("constant"("model.py":2:0)) // wrong
+  %s_0 = tv.multiply %g_0, %u0 on <device = 0> : (tensor<3x5xf32>, tensor<f32>) -> tensor<3x5xf32> loc("loss factor"("model.py":3:0)) // wrong
+  %u1 = tv.constant dense<4.0> : tensor<f64> on <device = 0> : () -> tensor<f32> loc("constant"("model.py":2:0)) // fixed
+  %s_0 = tv.multiply %g_0, %u1 on <device = 0> : (tensor<3x5xf32>, tensor<f32>) -> tensor<3x5xf32> loc("loss factor"("model.py":3:0)) // fixed
+  %u2 = tv.constant dense<2.0> : tensor<f64> on <device = 1> : () -> tensor<f32> loc("constant"("model.py":2:0)) // wrong
+  %s_1 = tv.multiply %g_1, %u2 on <device = 1> : (tensor<3x5xf32>, tensor<f32>) -> tensor<3x5xf32> loc("loss factor"("model.py":3:0)) // wrong
+  %u3 = tv.constant dense<4.0> : tensor<f64> on <device = 1> : () -> tensor<f32> loc("constant"("model.py":2:0)) // fixed
+  %s_1 = tv.multiply %g_1, %u3 on <device = 1> : (tensor<3x5xf32>, tensor<f32>) -> tensor<3x5xf32> loc("loss factor"("model.py":3:0)) // fixed
+  %all = tv.all_reduce %s_0, %s_1 by average over ["dp"] on <device = 0:2> : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32> loc("all"("model.py":4:0))
+  tv.expect %all is %total <[0:3 of 3], [0:5 of 5]> on <device = 0:2> contract <gradient "w"> : tensor<3x5xf32> is tensor<3x5xf32>
+}
