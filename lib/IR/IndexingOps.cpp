@@ -6,6 +6,7 @@
 
 #include "Verify/IR/TVOps.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace verify;
@@ -17,19 +18,45 @@ static RankedTensorType typeOf(Value value) {
 
 //===--- OneHotOp ---------------------------------------------------------===//
 
-/// Whether a tensor holds elements of inputs and nothing else, in other places.
-static bool isMovedData(Value value) {
+/// Whether an op gives elements of its operands, in other places.
+static bool isMovement(Operation *op) {
+  return isa<DistributeOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp,
+             BroadcastOp, AllGatherOp, MoveOp, CopyOp>(op);
+}
+
+/// Whether a tensor holds elements of inputs and nothing else, in other places,
+/// and nothing asks for more of these inputs than where they are equal to a
+/// position, counted from 0. Then a permutation of positions is one of data.
+static bool isFreeData(Value value) {
   SmallVector<Value> worklist = {value};
+  llvm::SmallSetVector<Value, 8> inputs;
   llvm::SmallDenseSet<Value> seen;
   while (!worklist.empty()) {
     Value next = worklist.pop_back_val();
     Operation *op = next.getDefiningOp();
-    if (!seen.insert(next).second || !op || isa<InputOp>(op))
+    if (!seen.insert(next).second)
       continue;
-    if (!isa<DistributeOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp,
-             BroadcastOp, AllGatherOp, MoveOp, CopyOp>(op))
+    if (!op || isa<InputOp>(op))
+      inputs.insert(next);
+    else if (isMovement(op))
+      llvm::append_range(worklist, op->getOperands());
+    else
       return false;
-    llvm::append_range(worklist, op->getOperands());
+  }
+  // Arithmetic and order name positions of their own, whoever asks.
+  worklist = inputs.takeVector();
+  seen.clear();
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    for (Operation *user : next.getUsers()) {
+      auto oneHot = dyn_cast<OneHotOp>(user);
+      if (isMovement(user))
+        llvm::append_range(worklist, user->getResults());
+      else if (!isa<ExpectOp>(user) && !(oneHot && oneHot.getStart() == 0))
+        return false;
+    }
   }
   return true;
 }
@@ -48,7 +75,7 @@ FailureOr<IndexRelation> OneHotOp::getIndexRelation() {
   // A permutation of the factor carries over to data that nobody computes. With
   // an offset, or with indices that constants or arithmetic make, it does not:
   // those name positions of their own.
-  bool isFree = getStart() == 0 && isMovedData(getIndices());
+  bool isFree = getStart() == 0 && isFreeData(getIndices());
   relation.positions.push_back(
       {relation.result.back().getFactor(),
        isFree ? PositionUse::Equality : PositionUse::Order});
