@@ -6,6 +6,8 @@
 
 #include "GraphInterpreter.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace verify;
 

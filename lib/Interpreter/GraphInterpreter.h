@@ -16,6 +16,8 @@
 #include "Verify/Interpreter/OpExecutor.h"
 #include "Verify/Interpreter/Run.h"
 
+#include <map>
+
 namespace verify {
 
 class GraphInterpreter {

@@ -6,7 +6,8 @@
 
 #include "Verify/Interpreter/InputValues.h"
 
-#include "llvm/Support/MathExtras.h"
+#include <cstdlib>
+#include <set>
 
 using namespace mlir;
 using namespace verify;

@@ -185,6 +185,23 @@ LogicalResult LoopNest::addPart(ArrayRef<unsigned> choice) {
 // Execution
 //===----------------------------------------------------------------------===//
 
+int64_t LoopNest::countSteps(const Part &part) {
+  int64_t steps = 1;
+  for (const SmallVector<Loop, 4> *loops : {&part.outer, &part.inner})
+    for (const Loop &loop : *loops)
+      if (llvm::MulOverflow(steps, loop.extent, steps))
+        return INT64_MAX;
+  return steps;
+}
+
+int64_t LoopNest::countSteps() const {
+  int64_t steps = 0;
+  for (const Part &part : parts)
+    if (llvm::AddOverflow(steps, countSteps(part), steps))
+      return INT64_MAX;
+  return steps;
+}
+
 TensorRef LoopNest::run(ArrayRef<TensorRef> operands, Workspace &workspace) {
   for (auto [operand, value] : llvm::zip_equal(operands, op->getOperands()))
     if (ArrayRef<int64_t>(operand->shape) !=
@@ -206,12 +223,7 @@ TensorRef LoopNest::run(ArrayRef<TensorRef> operands, Workspace &workspace) {
 
 LogicalResult LoopNest::runPart(const Part &part, ArrayRef<TensorRef> operands,
                                 Tensor &result, Workspace &workspace) {
-  int64_t steps = 1;
-  for (const SmallVector<Loop, 4> *loops : {&part.outer, &part.inner})
-    for (const Loop &loop : *loops)
-      if (llvm::MulOverflow(steps, loop.extent, steps))
-        steps = INT64_MAX;
-  if (failed(workspace.countSteps(steps, op->getLoc())))
+  if (failed(workspace.countSteps(countSteps(part), op->getLoc())))
     return failure();
   bool isEmpty = llvm::any_of(
       part.outer, [](const Loop &loop) { return loop.extent == 0; });

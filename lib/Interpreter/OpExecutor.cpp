@@ -47,6 +47,15 @@ const IndexRelation *OpExecutor::getRelation(Operation *op) {
   return nest ? &nest->getRelation() : nullptr;
 }
 
+FailureOr<int64_t> OpExecutor::countSteps(Operation *op) {
+  if (!isa<tv::SemanticsOpInterface>(op))
+    return 0;
+  LoopNest *nest = getNest(op);
+  if (!nest)
+    return failure();
+  return nest->countSteps();
+}
+
 TensorRef OpExecutor::execute(Operation *op, ArrayRef<TensorRef> operands) {
   LoopNest *nest = getNest(op);
   if (!nest)

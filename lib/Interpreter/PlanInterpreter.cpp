@@ -6,6 +6,8 @@
 
 #include "Verify/Interpreter/PlanInterpreter.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace verify;
 
@@ -33,7 +35,43 @@ void PlanInterpreter::start() {
     }
 }
 
+LogicalResult PlanInterpreter::checkSize() {
+  llvm::DenseMap<Operation *, int64_t> stepsOf;
+  auto count = [&](Block &block) -> FailureOr<int64_t> {
+    int64_t total = 0;
+    for (Operation &op : block) {
+      FailureOr<int64_t> steps = executor.countSteps(&op);
+      if (failed(steps))
+        return failure();
+      if (auto call = dyn_cast<tv::CallOp>(op))
+        steps = stepsOf.lookup(symbols.lookup(call.getCallee()));
+      if (llvm::AddOverflow(total, *steps, total))
+        total = INT64_MAX;
+    }
+    return total;
+  };
+  for (auto segment : plan.getBody().getOps<tv::SegmentOp>()) {
+    FailureOr<int64_t> steps = count(segment.getBody().front());
+    if (failed(steps))
+      return failure();
+    stepsOf[segment] = *steps;
+  }
+  int64_t total = 0;
+  for (auto program : plan.getBody().getOps<tv::ProgramOp>()) {
+    FailureOr<int64_t> steps = count(program.getBody().front());
+    if (failed(steps))
+      return failure();
+    if (llvm::AddOverflow(total, *steps, total))
+      total = INT64_MAX;
+  }
+  if (llvm::MulOverflow(total, replicaCount, total))
+    total = INT64_MAX;
+  return workspace.requireSteps(total, plan.getLoc());
+}
+
 LogicalResult PlanInterpreter::run() {
+  if (failed(checkSize()))
+    return failure();
   start();
   // Each in turn, until it has to wait.
   bool progress = true;

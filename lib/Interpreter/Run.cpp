@@ -12,6 +12,7 @@
 #include "Verify/Transforms/BatchSize.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace verify;

@@ -46,7 +46,14 @@ std::shared_ptr<Tensor> Workspace::allocate(ArrayRef<int64_t> shape,
 }
 
 LogicalResult Workspace::countSteps(int64_t count, Location location) {
-  if (!llvm::AddOverflow(steps, count, steps) && steps <= limits.steps)
+  if (failed(requireSteps(count, location)))
+    return failure();
+  steps += count;
+  return success();
+}
+
+LogicalResult Workspace::requireSteps(int64_t count, Location location) {
+  if (count <= limits.steps - steps)
     return success();
   return emitError(location)
          << "the run takes more than " << limits.steps

@@ -210,6 +210,31 @@ TEST(NumericAlgebrasTest, ExactValuesLieInIntervals) {
   }
 }
 
+TEST(NumericAlgebrasTest, ExactValuesThatAreKeptStay) {
+  RationalAlgebra exact;
+  std::vector<Scalar> kept;
+  for (int64_t number = 0; number < 200; ++number) {
+    size_t mark = exact.mark();
+    Scalar value = exact.divide(exact.integer(number), exact.integer(7));
+    kept.push_back(exact.keep(value, mark));
+    // Of every three one is forgotten, and its place is used again.
+    if (number % 3 == 2) {
+      exact.release(kept[number - 1]);
+      kept[number - 1] = exact.minusInfinity();
+    }
+    // What is kept already may be kept once more, apart from the first.
+    Scalar copy = exact.keep(kept[number], exact.mark());
+    EXPECT_NE(copy, kept[number]);
+    exact.release(copy);
+  }
+  for (int64_t number = 0; number < 200; ++number) {
+    if (exact.isMinusInfinity(kept[number]))
+      continue;
+    EXPECT_EQ(exact.get(kept[number]), Rational(number, 7)) << number;
+  }
+  EXPECT_LT(exact.mark(), 210u);
+}
+
 TEST(NumericAlgebrasTest, FunctionsLieInIntervals) {
   IntervalAlgebra intervals(100);
   DoubleAlgebra doubles;

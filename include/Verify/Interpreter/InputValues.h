@@ -17,6 +17,7 @@
 #include "Verify/Interpreter/Tensor.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <map>
 #include <optional>
 
 namespace verify {

@@ -27,6 +27,8 @@ public:
   static mlir::FailureOr<LoopNest> build(tv::SemanticsOpInterface op);
 
   const IndexRelation &getRelation() const { return relation; }
+  /// Executions of the scalar body; saturates.
+  int64_t countSteps() const;
 
   /// The result on these operands; null after an error at the op.
   TensorRef run(llvm::ArrayRef<TensorRef> operands, Workspace &workspace);
@@ -46,6 +48,7 @@ private:
     llvm::SmallVector<Loop, 4> outer, inner; ///< of the result; reduced
   };
 
+  static int64_t countSteps(const Part &part);
   explicit LoopNest(tv::SemanticsOpInterface op) : op(op) {}
   llvm::LogicalResult addPart(llvm::ArrayRef<unsigned> choice);
   llvm::LogicalResult runPart(const Part &part,

@@ -30,6 +30,8 @@ public:
   /// The relation of an op that was executed or is about to be; null after an
   /// error at the op.
   const IndexRelation *getRelation(mlir::Operation *op);
+  /// What executing an op takes; 0 for what is no computation.
+  mlir::FailureOr<int64_t> countSteps(mlir::Operation *op);
   /// The first op that was evaluated outside of its domain, or null.
   mlir::Operation *getUndefined() const { return undefined; }
 

@@ -20,6 +20,7 @@
 #include "llvm/ADT/MapVector.h"
 
 #include <deque>
+#include <map>
 
 namespace verify {
 
@@ -130,6 +131,8 @@ private:
   enum class Step { Done, Blocked, Failed };
 
   // PlanInterpreter.cpp
+  /// Fails at once if what the forward ops take is too much.
+  llvm::LogicalResult checkSize();
   void start();
   Step advance(Process &process);
   Step execute(Process &process, mlir::Operation *op);

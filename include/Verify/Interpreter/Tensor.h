@@ -47,7 +47,7 @@ struct RunLimits {
   /// Most elements of all tensors that are alive at a time.
   int64_t elements = int64_t(1) << 27;
   /// Most scalar operations, roughly.
-  int64_t steps = int64_t(1) << 36;
+  int64_t steps = int64_t(1) << 34;
 };
 
 /// The algebra of a run, and the memory and time it has taken.
@@ -62,6 +62,8 @@ public:
                                    mlir::Location location);
   /// Counts operations; failure, after an error, if there are too many.
   llvm::LogicalResult countSteps(int64_t count, mlir::Location location);
+  /// Fails, after an error, if so many operations are more than may be left.
+  llvm::LogicalResult requireSteps(int64_t count, mlir::Location location);
 
   // Pieces of tensors. All return null after an error at `location`.
 
