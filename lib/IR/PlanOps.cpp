@@ -276,6 +276,17 @@ LogicalResult CommunicateOp::verify() {
       failed(verifyDimension(*this, "split_dimension", getSplitDimension(),
                              kind == CollectiveKind::AllToAll)))
     return failure();
+  bool reduces = kind == CollectiveKind::AllReduce ||
+                 kind == CollectiveKind::ReduceScatter;
+  if (!reduces && getReduction() != ReductionKind::Sum)
+    return emitOpError("has nothing to combine by ")
+           << stringifyReductionKind(getReduction());
+  bool isLinear = getReduction() == ReductionKind::Sum ||
+                  getReduction() == ReductionKind::Average;
+  if (getReplicas() && !isLinear)
+    return emitOpError("combines replicas by ")
+           << stringifyReductionKind(getReduction())
+           << ", which is not supported";
   int64_t count = getGroup().size();
   MeshAttr mesh = (*this)->getParentOfType<PlanOp>().getMesh();
   if (getReplicas() &&

@@ -115,6 +115,7 @@ static LogicalResult checkMembers(tv::CommunicateOp first,
       first.getDimension() == other.getDimension() &&
       first.getSplitDimension() == other.getSplitDimension() &&
       first.getRoot() == other.getRoot() &&
+      first.getReduction() == other.getReduction() &&
       first.getReplicas() == other.getReplicas() &&
       first.getResult().getType() == other.getResult().getType())
     return success();
@@ -183,9 +184,9 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
           return first.emitOpError("adds up ")
                  << value.getType() << " of device " << member
                  << ", its result is " << type;
-      results.assign(count,
-                     tv::AllReduceOp::create(builder, first.getLoc(), type,
-                                             values, over, tv::DomainAttr()));
+      results.assign(count, tv::AllReduceOp::create(
+                                builder, first.getLoc(), type, values, over,
+                                tv::DomainAttr(), first.getReduction()));
       return success();
     case tv::CollectiveKind::AllGather:
       results.assign(
@@ -196,10 +197,22 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
     case tv::CollectiveKind::ReduceScatter:
       results.assign(count, tv::AllReduceOp::create(builder, first.getLoc(),
                                                     values[0].getType(), values,
-                                                    over, tv::DomainAttr()));
+                                                    over, tv::DomainAttr(),
+                                                    first.getReduction()));
       return success();
+    case tv::CollectiveKind::Broadcast: {
+      int64_t root = static_cast<int64_t>(*first.getRoot());
+      auto device = builder.getStringAttr("device");
+      auto set =
+          tv::AxisSetAttr::get(builder.getContext(), device, {root, root + 1});
+      results.assign(count, tv::MoveOp::create(
+                                builder, first.getLoc(), type,
+                                values[llvm::find(group, root) - group.begin()],
+                                tv::DomainAttr::get(builder.getContext(), set),
+                                tv::DomainAttr()));
+      return success();
+    }
     case tv::CollectiveKind::AllToAll:
-    case tv::CollectiveKind::Broadcast:
       break;
     }
     return first.emitOpError("is not supported");

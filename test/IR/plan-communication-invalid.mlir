@@ -225,3 +225,23 @@ tv.plan @all_to_all_of_another_shape <dp = 2, device = 2> {
     %y = tv.communicate all_to_all %x group [0, 1] {dimension = 1 : i64, split_dimension = 0 : i64} : (tensor<4x2xf32>) -> tensor<4x2xf32>
   }
 }
+
+// -----
+
+tv.plan @gather_by_maximum <dp = 2, device = 2> {
+  tv.program 0 {
+    %x = tv.undefined "x" : tensor<4xf32>
+    // expected-error @below {{has nothing to combine by maximum}}
+    %y = tv.communicate all_gather %x group [0, 1] by maximum {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<8xf32>
+  }
+}
+
+// -----
+
+tv.plan @maximum_over_replicas <dp = 2, device = 2> {
+  tv.program 0 {
+    %x = tv.undefined "x" : tensor<4xf32>
+    // expected-error @below {{combines replicas by maximum, which is not supported}}
+    %y = tv.communicate all_reduce %x group [0, 1] replicas by maximum : (tensor<4xf32>) -> tensor<4xf32>
+  }
+}

@@ -255,17 +255,20 @@ def TV_CommunicateOp : TV_Op<"communicate",
   let description = [{
     The device takes part with `value`; `group` lists the members of the
     replica in group order, and with `replicas` the group holds those of every
-    replica.
+    replica. What reduces adds up, unless `by` names another combination.
 
     Example: `%1 = tv.communicate all_gather %0 group [0, 1] {dimension = 1 : i64} : (tensor<4x4xf32>) -> tensor<4x8xf32>`
   }];
   let arguments = (ins TV_CollectiveKindAttr:$kind, TV_Tensor:$value,
     DenseI64ArrayAttr:$group, UnitAttr:$replicas,
     OptionalAttr<I64Attr>:$dimension, OptionalAttr<I64Attr>:$split_dimension,
-    OptionalAttr<I64Attr>:$root);
+    OptionalAttr<I64Attr>:$root,
+    DefaultValuedAttr<TV_ReductionKindAttr,
+                      "::verify::tv::ReductionKind::Sum">:$reduction);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = [{
-    `` $kind $value `group` $group (`replicas` $replicas^)? attr-dict
+    `` $kind $value `group` $group (`replicas` $replicas^)?
+    (`by` $reduction^)? attr-dict
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
