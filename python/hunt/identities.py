@@ -2,6 +2,7 @@
 """Equations that hold at small sizes only, and ones that hold at all."""
 
 from fractions import Fraction
+from itertools import permutations
 from math import factorial
 from random import Random
 
@@ -123,6 +124,32 @@ def inside_function(random: Random, size: int) -> Program:
     return make.finish(reference, plan, f"{program.kind}, inside {function}")
 
 
+def distinct_values(random: Random, size: int) -> Program:
+    """The determinant of power sums: 0 where fewer than `count` elements differ.
+
+    It tells a small case with too few positions from one with enough of them.
+    """
+    make = Identity(random, size)
+    count = random.choice([2, 3, 3, 4])
+    make.elements()
+    part = make.nodes[-1].name
+    zero = make.scalar("constant", (), None)
+    powers = range(1, 2 * count - 1)
+    sums = {k: make.power_sum(part, k, "0:2") for k in powers}
+    sums[0] = make.scalar("constant", (), "0:2", value=Fraction(size))
+    terms = []
+    for order in permutations(range(count)):
+        sign = (-1) ** sum(order[i] > order[j] for j in range(count) for i in range(j))
+        term = sums[order[0]]
+        for row in range(1, count):
+            term = make.scalar("multiply", (term, sums[row + order[row]]), "0:2")
+        terms.append(make.times(Fraction(sign), term, "0:2"))
+    result = terms[0]
+    for term in terms[1:]:
+        result = make.scalar("add", (result, term), "0:2")
+    return make.finish(zero, result, f"determinant of power sums of {count}")
+
+
 def minimum(random: Random, size: int) -> Program:
     """Sum minus maximum is minus the maximum of the negated, for two elements."""
     make = Identity(random, size)
@@ -197,7 +224,16 @@ def variances(random: Random, size: int) -> Program:
     return make.finish(reference, make.scalar("subtract", (second, correction), "0:2"), "variances")
 
 
-IDENTITIES = (vanishing, vanishing, inside_function, minimum, rotations, divisors, variances)
+IDENTITIES = (
+    distinct_values,
+    distinct_values,
+    vanishing,
+    inside_function,
+    minimum,
+    rotations,
+    divisors,
+    variances,
+)
 
 
 def random_identity(seed: int, size: int) -> Program:
