@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Stages as data: printed as MLIR, and evaluated without it."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -14,6 +15,8 @@ Factor = str | tuple[int, int, int]
 Lineage = tuple[tuple[Factor, ...], ...]
 Coordinate = dict[str, int]
 AXES = ("dp", "mb")
+# Sums of larger floats may differ by more than what counts as equal.
+ROUNDING_LIMIT = 1e6
 
 
 @dataclass(frozen=True)
@@ -199,6 +202,13 @@ class Run:
         return tensors.build(node.shape, lambda _: self.random.randint(low, 5))
 
     def compute(self, node: Node, operands: list[Tensor]) -> Tensor:
+        """The result of an op; none where differences would be those of rounding."""
+        result = self.apply(node, operands)
+        if any(isinstance(x, float) and ROUNDING_LIMIT < abs(x) < math.inf for x in result.data):
+            raise UndefinedError
+        return result
+
+    def apply(self, node: Node, operands: list[Tensor]) -> Tensor:
         """The result of an op, or the elements of an argument."""
         if node.op in tensors.UNARY:
             return tensors.elementwise(tensors.UNARY[node.op], *operands)
