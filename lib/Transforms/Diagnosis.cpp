@@ -48,7 +48,12 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
         cone.contains(expect.getValues().front().getDefiningOp()))
       candidates.push_back(expect);
   DoubleAlgebra algebra;
-  WitnessInputs source(algebra, seed, getWitnessRange(graph, factors));
+  FailureOr<WitnessRange> range = getWitnessRange(graph, factors);
+  if (failed(range)) {
+    failureReason = noDataReason;
+    return failure();
+  }
+  WitnessInputs source(algebra, seed, *range);
   DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
   auto differs = [&](Scalar reference, Scalar plan) {
     return isFarApart(algebra.toDouble(reference), algebra.toDouble(plan));
@@ -241,7 +246,10 @@ void Diagnosis::explain(Finding &finding) {
     if (getPlaceKey(root.getLoc()) == getPlaceKey(finding.expect.getLoc()))
       kept.insert(root.getValues().begin(), root.getValues().end());
   DoubleAlgebra algebra;
-  WitnessInputs source(algebra, seed, getWitnessRange(graph, factors));
+  FailureOr<WitnessRange> range = getWitnessRange(graph, factors);
+  if (failed(range))
+    return;
+  WitnessInputs source(algebra, seed, *range);
   DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
   if (failed(evaluator.run(finding.expect, kept.getArrayRef())))
     return;
@@ -316,7 +324,10 @@ bool Diagnosis::isRepaired(tv::ExpectOp expect,
     return false;
   auto copy = cast<tv::ExpectOp>(copies[expect]);
   DoubleAlgebra algebra;
-  WitnessInputs source(algebra, seed, getWitnessRange(*repaired, exact));
+  FailureOr<WitnessRange> range = getWitnessRange(*repaired, exact);
+  if (failed(range))
+    return false;
+  WitnessInputs source(algebra, seed, *range);
   DenseEvaluator evaluator(body, exact, algebra, source);
   if (failed(evaluator.run(copy)))
     return false;

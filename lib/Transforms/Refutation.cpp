@@ -80,9 +80,14 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
   for (Operation *op : getCone(cheapest))
     if (auto rank = dyn_cast<tv::DescendingRankOp>(op))
       ranked.push_back(rank.getScores());
+  FailureOr<WitnessRange> range = getWitnessRange(graph, analysis);
+  if (failed(range)) {
+    failureReason = noDataReason;
+    return false;
+  }
   for (unsigned precision : precisions) {
     IntervalAlgebra algebra(precision);
-    WitnessInputs source(algebra, seed, getWitnessRange(graph, analysis));
+    WitnessInputs source(algebra, seed, *range);
     DenseEvaluator evaluator(graph.getBody().front(), analysis, algebra,
                              source);
     if (failed(evaluator.run(cheapest, ranked))) {

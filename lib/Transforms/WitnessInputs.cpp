@@ -19,12 +19,13 @@ static uint64_t hash(StringRef text) {
 
 Scalar WitnessInputs::input(Value value, ArrayRef<int64_t> index) {
   auto op = value.getDefiningOp<tv::InputOp>();
-  uint64_t name = op ? hash(op.getContract().getName().getValue()) : 0;
+  StringRef name = op ? op.getContract().getName().getValue() : StringRef();
   // Weights are divided by what they are summed over, so that nothing grows
   // beyond what exponentials bear.
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
   int64_t scale = shape.size() < 2 ? 1 : llvm::PowerOf2Ceil(shape.back());
-  Scalar drawn = draw(name, getSort(value.getType()), index, scale);
+  Scalar drawn =
+      draw(name, op ? hash(name) : 0, getSort(value.getType()), index, scale);
   if (!op || op.getContract().getRole() != tv::ContractRole::Random)
     return drawn;
   // Draws of random ops are 0 or 1.
@@ -34,15 +35,15 @@ Scalar WitnessInputs::input(Value value, ArrayRef<int64_t> index) {
 
 Scalar WitnessInputs::opaque(unsigned number, Type type,
                              ArrayRef<int64_t> index) {
-  return draw(number, getSort(type), index);
+  return draw({}, number, getSort(type), index);
 }
 
 Scalar WitnessInputs::undefined(Operation *op, ArrayRef<int64_t> place) {
-  return draw(hash(cast<tv::UndefinedOp>(op).getName()),
+  return draw({}, hash(cast<tv::UndefinedOp>(op).getName()),
               getSort(op->getResult(0).getType()), place);
 }
 
-Scalar WitnessInputs::draw(uint64_t name, ScalarSort sort,
+Scalar WitnessInputs::draw(StringRef input, uint64_t name, ScalarSort sort,
                            ArrayRef<int64_t> index, int64_t scale) {
   uint64_t state = name + seed * 0x9e3779b97f4a7c15u;
   for (int64_t position : index)
@@ -50,8 +51,15 @@ Scalar WitnessInputs::draw(uint64_t name, ScalarSort sort,
   state ^= state >> 31;
   state *= 0x94d049bb133111ebu;
   state ^= state >> 29;
-  if (sort == ScalarSort::Integer)
-    return algebra.integer(range.data[state % range.data.size()]);
+  if (sort == ScalarSort::Integer) {
+    // Where integers are only compared they have to differ all the same.
+    static constexpr int64_t others[] = {1, -3, 1000};
+    auto found = range.data.find(input);
+    ArrayRef<int64_t> values(others);
+    if (found != range.data.end())
+      values = found->second;
+    return algebra.integer(values[state % values.size()]);
+  }
   if (sort == ScalarSort::Boolean)
     return algebra.boolean(state % 2);
   // Odd eighths between -1 and 1, say: none of them 0.
@@ -60,24 +68,55 @@ Scalar WitnessInputs::draw(uint64_t name, ScalarSort sort,
                           range.resolution * scale);
 }
 
-WitnessRange verify::getWitnessRange(tv::GraphOp graph,
-                                     const FactorAnalysis &factors) {
+/// The one-hots of the reference that an input selects positions of.
+static SmallVector<tv::OneHotOp> findOneHots(tv::InputOp input) {
+  SmallVector<tv::OneHotOp> found;
+  SmallVector<Value> worklist = {input};
+  llvm::DenseSet<Value> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    for (Operation *user : next.getUsers()) {
+      if (user->hasAttr("domain"))
+        continue;
+      if (auto oneHot = dyn_cast<tv::OneHotOp>(user)) {
+        found.push_back(oneHot);
+        continue;
+      }
+      for (Value result : user->getResults())
+        if (getElementKind(result.getType()) == ElementKind::Integer)
+          worklist.push_back(result);
+    }
+  }
+  return found;
+}
+
+FailureOr<WitnessRange> verify::getWitnessRange(tv::GraphOp graph,
+                                                const FactorAnalysis &factors) {
   WitnessRange range;
   if (!graph.getBody().getOps<tv::DescendingRankOp>().empty())
     range.resolution = 1 << 20;
-  // Integer data take values that are kept wherever they select a position.
-  SmallVector<int64_t> &values = range.data;
-  for (auto oneHot : graph.getBody().getOps<tv::OneHotOp>()) {
-    if (oneHot->hasAttr("domain"))
+  for (auto input : graph.getBody().getOps<tv::InputOp>()) {
+    if (getElementKind(input.getResult().getType()) != ElementKind::Integer)
       continue;
-    for (Representative entry : factors.getRepresentatives(
-             factors.getDimensions(oneHot.getResult()).back()))
-      if (entry.weight == 1 && !llvm::is_contained(values, entry.position))
-        values.push_back(entry.position);
+    std::optional<SmallVector<int64_t>> common;
+    for (tv::OneHotOp oneHot : findOneHots(input)) {
+      SmallVector<int64_t> values;
+      for (Representative entry : factors.getRepresentatives(
+               factors.getDimensions(oneHot.getResult()).back())) {
+        int64_t value = entry.position + oneHot.getStart();
+        if (entry.weight == 1 &&
+            (!common || llvm::is_contained(*common, value)))
+          values.push_back(value);
+      }
+      common = std::move(values);
+    }
+    if (common && common->empty())
+      return failure();
+    if (common)
+      range.data[input.getContract().getName().getValue()] = *common;
   }
-  // Where they are only compared they have to differ all the same.
-  if (values.empty())
-    values.append({1, -3, 1000});
   return range;
 }
 

@@ -9,11 +9,15 @@
 
 #include "Verify/Analysis/DenseEvaluator.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace verify {
 
 /// What numbers inputs take.
 struct WitnessRange {
-  llvm::SmallVector<int64_t> data; ///< that integers take
+  /// That integers take, by name of the input: positions that are kept wherever
+  /// the input selects one.
+  llvm::StringMap<llvm::SmallVector<int64_t>> data;
   /// How many real numbers there are between -1 and 1.
   int64_t resolution = 8;
 };
@@ -32,8 +36,8 @@ public:
   Scalar undefined(mlir::Operation *op, llvm::ArrayRef<int64_t> place) override;
 
 private:
-  Scalar draw(uint64_t name, ScalarSort sort, llvm::ArrayRef<int64_t> index,
-              int64_t scale = 1);
+  Scalar draw(llvm::StringRef input, uint64_t name, ScalarSort sort,
+              llvm::ArrayRef<int64_t> index, int64_t scale = 1);
 
   NumericAlgebra &algebra;
   unsigned seed;
@@ -41,8 +45,14 @@ private:
 };
 
 /// The integers that select positions which are looked at, and so many real
-/// numbers that what a graph selects from has no ties.
-WitnessRange getWitnessRange(tv::GraphOp graph, const FactorAnalysis &factors);
+/// numbers that what a graph selects from has no ties. Failure if an input
+/// selects positions of which none is looked at everywhere.
+mlir::FailureOr<WitnessRange> getWitnessRange(tv::GraphOp graph,
+                                              const FactorAnalysis &factors);
+
+/// Why there are none.
+inline constexpr llvm::StringLiteral noDataReason =
+    "no integers were found that select positions which are looked at";
 
 /// Whether doubles differ by more than rounding explains. Only intervals
 /// decide; this chooses what they look at.
