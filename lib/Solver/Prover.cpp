@@ -68,6 +68,7 @@ public:
   TermAlgebra &terms;
   ProverOptions options;
   ProverStatistics statistics;
+  std::function<bool()> beforeLongAttempt;
 
 private:
   /// Makes sure that the normalizer has these hypotheses.
@@ -78,8 +79,10 @@ private:
   ProofResult checkRecord(RecordId record);
   ProofResult checkOneByOne(const Argument &argument);
   Answer ask(const Query &query, bool isLinear);
+  /// `isQuick`: only if both sides have one normal form.
   ProofResult proveEquation(Scalar left, Scalar right,
-                            llvm::ArrayRef<Condition> wanted);
+                            llvm::ArrayRef<Condition> wanted, bool isQuick);
+  bool mayTakeLong() const { return !beforeLongAttempt || beforeLongAttempt(); }
   ProofResult proveWithoutNormalForm(const Claim &claim,
                                      llvm::ArrayRef<Scalar> roots);
   ProofResult finish(ProofResult result);
@@ -99,6 +102,14 @@ private:
 static ProofResult unknown(std::string reason) {
   return {Verdict::Unknown, std::move(reason), {}};
 }
+
+static ProofResult differing(llvm::SmallVector<AtomValue> sample) {
+  return {Verdict::NotProved, "the sides differ at a sample",
+          std::move(sample)};
+}
+
+/// Where nobody waits for a longer attempt.
+static constexpr const char *notTriedReason = "the normal forms differ";
 
 void Prover::Implementation::clear() {
   samples.clear();
@@ -295,34 +306,40 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
   if (!haveSorts)
     return finish(unknown("an equation between scalars of different sorts"));
   // For any value of what both sides have in common, if that suffices.
-  if (auto general = generalize(terms, left, right, wanted)) {
+  auto general = generalize(terms, left, right, wanted);
+  if (general) {
     ProofResult result =
-        proveEquation(general->left, general->right, general->hypotheses);
+        proveEquation(general->left, general->right, general->hypotheses,
+                      /*isQuick=*/true);
     if (result.verdict == Verdict::Proved) {
       ++statistics.generalized;
       return finish(result);
     }
+    if (auto difference = samples.findDifference(left, right, wanted))
+      return finish(differing(std::move(*difference)));
+    if (!mayTakeLong())
+      return finish(unknown(notTriedReason));
   }
-  return finish(proveEquation(left, right, wanted));
+  return finish(proveEquation(left, right, wanted, /*isQuick=*/false));
 }
 
-ProofResult
-Prover::Implementation::proveEquation(Scalar left, Scalar right,
-                                      llvm::ArrayRef<Condition> wanted) {
+ProofResult Prover::Implementation::proveEquation(
+    Scalar left, Scalar right, llvm::ArrayRef<Condition> wanted, bool isQuick) {
   if (auto difference = samples.findDifference(left, right, wanted))
-    return {Verdict::NotProved, "the sides differ at a sample",
-            std::move(*difference)};
+    return differing(std::move(*difference));
   statistics.sampled += samples.haveAgreed();
   setHypotheses(wanted);
   std::optional<RecordId> record = normalizer->proveEqual(left, right);
   if (normalizer->failure())
     return unknown(*normalizer->failure());
   bool isExtended = terms.isExtended(left) || terms.isExtended(right);
-  if (!record && isExtended)
+  if (!record && (isExtended || isQuick))
     return unknown("the normal forms differ");
   ProofResult result;
   if (record)
     result = checkRecord(*record);
+  else if (!mayTakeLong())
+    return unknown(notTriedReason);
   else
     result = proveWithoutNormalForm({ClaimKind::Equal,
                                      normalizer->getNormalForm(left),
@@ -431,6 +448,10 @@ Prover::Prover(TermAlgebra &terms, ProverOptions options)
     : implementation(std::make_unique<Implementation>(terms, options)) {}
 
 Prover::~Prover() = default;
+
+void Prover::setBeforeLongAttempt(std::function<bool()> ask) {
+  implementation->beforeLongAttempt = std::move(ask);
+}
 
 ProofResult Prover::prove(Scalar left, Scalar right,
                           llvm::ArrayRef<Condition> hypotheses) {

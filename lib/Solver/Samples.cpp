@@ -29,8 +29,9 @@ static uint64_t draw(const TermAlgebra &terms, Scalar atom, unsigned point) {
   return hash ^ (hash >> 31);
 }
 
-/// The value of an atom at a point. Reals are multiples of 1/64: positive and
-/// near 1 at even points, of both signs at odd ones.
+/// The value of an atom at a point. Reals are positive at even points, of both
+/// signs at odd ones; near 1 at the first two points, near 1/32 and 1/1024 at
+/// the following, where exponentials of large sums do not overflow.
 static Scalar valueAt(const TermAlgebra &terms, ScalarAlgebra &algebra,
                       Scalar atom, unsigned point) {
   uint64_t number = draw(terms, atom, point);
@@ -48,7 +49,8 @@ static Scalar valueAt(const TermAlgebra &terms, ScalarAlgebra &algebra,
   case ScalarSort::Real:
     break;
   }
-  return algebra.rational(isNegative ? -magnitude : magnitude, 64);
+  int64_t unit = int64_t(64) << 5 * (point / 2 % 3);
+  return algebra.rational(isNegative ? -magnitude : magnitude, unit);
 }
 
 Samples::Point::Point(const TermAlgebra &terms, unsigned number)
@@ -121,7 +123,8 @@ Samples::describe(unsigned number, llvm::ArrayRef<Scalar> roots) const {
 }
 
 /// Whether intervals show the difference, as far as they can.
-bool Samples::isConfirmed(const Point &point, Scalar left, Scalar right) const {
+bool Samples::isConfirmed(const Point &point, Scalar left, Scalar right,
+                          bool isClose) const {
   IntervalAlgebra algebra(256);
   TermEvaluator evaluator(terms, algebra, [&](Scalar atom) {
     return valueAt(terms, algebra, atom, point.number);
@@ -130,7 +133,7 @@ bool Samples::isConfirmed(const Point &point, Scalar left, Scalar right) const {
   const NumericStatus &status = algebra.status();
   // Unknown functions have no value here, but a smooth one among doubles.
   if (status.usesUninterpreted)
-    return true;
+    return !isClose;
   return !status.isUndefined && !status.isUndecided &&
          algebra.areDisjoint(first, second);
 }
@@ -139,19 +142,30 @@ std::optional<llvm::SmallVector<AtomValue>>
 Samples::findDifference(Scalar left, Scalar right,
                         llvm::ArrayRef<Condition> hypotheses) {
   agreed = false;
+  bool hasValue = false;
   for (Point &point : points) {
+    // Smaller numbers are for what has no value at larger ones.
+    if (agreed && hasValue && point.number >= 2)
+      break;
     std::optional<double> first = point.evaluate(left);
     std::optional<double> second = point.evaluate(right);
     if (!first || !second)
       continue;
-    double scale = 1 + std::fabs(*first) + std::fabs(*second);
+    double difference = std::fabs(*first - *second);
+    double size = std::fabs(*first) + std::fabs(*second);
+    bool isEqual = *first == *second || difference <= 1e-15;
+    // As far as rounding in terms near 1 explains.
     bool isClose =
-        *first == *second ||
-        (std::isfinite(scale) && std::fabs(*first - *second) <= 1e-9 * scale);
-    if (isClose)
-      agreed |= isAllowed(point, hypotheses);
-    if (isClose || !isAllowed(point, hypotheses) ||
-        !isConfirmed(point, left, right))
+        isEqual || (std::isfinite(size) && difference <= 1e-9 * (1 + size));
+    bool isFar = !isEqual && !(difference <= 1e-9 * size) &&
+                 isAllowed(point, hypotheses) &&
+                 isConfirmed(point, left, right, isClose);
+    if (isClose && !isFar && isAllowed(point, hypotheses)) {
+      agreed = true;
+      // Where nothing is selected, everything agrees.
+      hasValue |= *first != 0;
+    }
+    if (!isFar)
       continue;
     return describe(point.number, {left, right});
   }
@@ -163,6 +177,9 @@ Samples::findViolation(const Condition &condition,
                        llvm::ArrayRef<Condition> hypotheses) {
   agreed = false;
   for (Point &point : points) {
+    // Smaller numbers are for what has no value at larger ones.
+    if (agreed && point.number >= 2)
+      break;
     std::optional<double> value = point.evaluate(condition.term);
     if (!value)
       continue;

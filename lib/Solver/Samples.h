@@ -53,7 +53,8 @@ private:
     std::optional<bool> isAllowed;
   };
   bool isAllowed(Point &point, llvm::ArrayRef<Condition> hypotheses);
-  bool isConfirmed(const Point &point, Scalar left, Scalar right) const;
+  bool isConfirmed(const Point &point, Scalar left, Scalar right,
+                   bool isClose) const;
   llvm::SmallVector<AtomValue> describe(unsigned number,
                                         llvm::ArrayRef<Scalar> roots) const;
 

@@ -19,7 +19,7 @@ static constexpr size_t referenceLimit = 400;
 static constexpr size_t regionLimit = 600;
 
 Diagnosis::Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors,
-                     unsigned seed)
+                     WitnessSeed seed)
     : graph(graph), factors(factors), seed(seed), matcher(graph) {}
 
 //===----------------------------------------------------------------------===//

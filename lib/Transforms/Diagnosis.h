@@ -14,6 +14,7 @@
 #define VERIFY_LIB_TRANSFORMS_DIAGNOSIS_H
 
 #include "ValueMatching.h"
+#include "WitnessInputs.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace verify {
@@ -67,7 +68,7 @@ struct Finding {
 
 class Diagnosis {
 public:
-  Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors, unsigned seed);
+  Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors, WitnessSeed seed);
 
   /// Executes both programs and compares everything that is stated about what
   /// `results` depend on. Fails, with a reason, if that is not possible.
@@ -118,7 +119,7 @@ private:
 
   tv::GraphOp graph;
   const FactorAnalysis &factors;
-  unsigned seed;
+  WitnessSeed seed;
   ValueMatcher matcher;
   std::string failureReason;
   llvm::DenseMap<mlir::Operation *, Difference> differences; ///< by expect

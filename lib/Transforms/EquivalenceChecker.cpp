@@ -43,9 +43,22 @@ StageVerdict EquivalenceChecker::prove(tv::StageOp stage) {
 }
 
 void EquivalenceChecker::run(llvm::function_ref<bool(bool isQuick)> isRefuted) {
+  // A wrong plan is executed before a proof of it takes long.
+  prover.setBeforeLongAttempt([&] {
+    askOnce(isRefuted);
+    return !stopped;
+  });
   for (tv::ExpectOp expect : results)
     if (!stopped)
       decide(expect, isRefuted);
+  prover.setBeforeLongAttempt(nullptr);
+}
+
+void EquivalenceChecker::askOnce(llvm::function_ref<bool(bool)> isRefuted) {
+  if (wasAsked)
+    return;
+  wasAsked = true;
+  stopped = isRefuted(/*isQuick=*/false);
 }
 
 void EquivalenceChecker::decide(tv::ExpectOp wanted,
@@ -90,10 +103,7 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted,
       if (!status.verdict.isProved()) {
         stages.setBroken(expect);
         counts.brokenLemmas += !isResult;
-        if (!wasAsked) {
-          wasAsked = true;
-          stopped = isRefuted(/*isQuick=*/false);
-        }
+        askOnce(isRefuted);
       }
       statuses.insert({expect, std::move(status)});
       worklist.pop_back();

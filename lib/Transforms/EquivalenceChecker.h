@@ -65,6 +65,8 @@ public:
 private:
   void decide(tv::ExpectOp expect,
               llvm::function_ref<bool(bool isQuick)> isRefuted);
+  /// Looks for a counterexample, the first time.
+  void askOnce(llvm::function_ref<bool(bool isQuick)> isRefuted);
   StageVerdict prove(tv::StageOp stage);
 
   tv::GraphOp graph;

@@ -18,7 +18,7 @@ static constexpr unsigned drawLimit = 3;
 static constexpr unsigned precisions[] = {64, 128, 256};
 
 Refutation::Refutation(tv::GraphOp graph, unsigned seed)
-    : graph(graph), seed(seed),
+    : graph(graph), seed{seed},
       coarse(graph.getBody().front(), graph.getMesh(),
              {FactorAnalysis::Positions::Exact, /*fixedWidth=*/0}),
       fine(graph.getBody().front(), graph.getMesh(),
@@ -48,13 +48,21 @@ bool Refutation::find(bool isQuick) {
     failureReason = *fine.getFailure();
     return false;
   }
-  isCoarse =
-      !coarse.getFailure() && findWrongResults(coarse) && confirm(coarse);
-  if (isCoarse || isQuick)
-    return isCoarse;
-  for (unsigned draw = 0; draw < drawLimit; ++draw, ++seed)
-    if (findWrongResults(fine) && confirm(fine))
+  for (bool isPositive : {false, true}) {
+    seed.isPositive = isPositive;
+    isCoarse =
+        !coarse.getFailure() && findWrongResults(coarse) && confirm(coarse);
+    if (isCoarse)
       return true;
+  }
+  if (isQuick)
+    return false;
+  for (bool isPositive : {false, true}) {
+    seed.isPositive = isPositive;
+    for (unsigned draw = 0; draw < drawLimit; ++draw, ++seed.number)
+      if (findWrongResults(fine) && confirm(fine))
+        return true;
+  }
   return false;
 }
 
@@ -254,7 +262,8 @@ void Refutation::report() {
   if (isUndefined)
     return;
   error.attachNote(confirmed.expect.getLoc())
-      << "counterexample: with the inputs of seed " << seed << ", "
+      << "counterexample: with the " << (seed.isPositive ? "positive " : "")
+      << "inputs of seed " << seed.number << ", "
       << describeElement(confirmed.index) << " of "
       << describe(confirmed.expect) << " is " << confirmed.planValue
       << " in the plan and " << confirmed.referenceValue

@@ -44,7 +44,7 @@ private:
   std::optional<Finding> diagnose();
 
   tv::GraphOp graph;
-  unsigned seed;
+  WitnessSeed seed;
   /// One value of each sort, which stands for all: inputs that are equal along
   /// every dimension show most differences, fast.
   FactorAnalysis coarse;

@@ -45,7 +45,7 @@ Scalar WitnessInputs::undefined(Operation *op, ArrayRef<int64_t> place) {
 
 Scalar WitnessInputs::draw(StringRef input, uint64_t name, ScalarSort sort,
                            ArrayRef<int64_t> index, int64_t scale) {
-  uint64_t state = name + seed * 0x9e3779b97f4a7c15u;
+  uint64_t state = name + seed.number * 0x9e3779b97f4a7c15u;
   for (int64_t position : index)
     state = (state ^ static_cast<uint64_t>(position + 1)) * 0xbf58476d1ce4e5b9u;
   state ^= state >> 31;
@@ -64,7 +64,8 @@ Scalar WitnessInputs::draw(StringRef input, uint64_t name, ScalarSort sort,
     return algebra.boolean(state % 2);
   // Odd eighths between -1 and 1, say: none of them 0.
   int64_t number = static_cast<int64_t>(state % range.resolution);
-  return algebra.rational(2 * number + 1 - range.resolution,
+  int64_t numerator = 2 * number + 1 - range.resolution;
+  return algebra.rational(seed.isPositive ? std::abs(numerator) : numerator,
                           range.resolution * scale);
 }
 

@@ -13,6 +13,13 @@
 
 namespace verify {
 
+/// Which inputs are drawn.
+struct WitnessSeed {
+  unsigned number = 0;
+  /// Positive numbers alone, for what is undefined at others.
+  bool isPositive = false;
+};
+
 /// What numbers inputs take.
 struct WitnessRange {
   /// That integers take, by name of the input: positions that are kept wherever
@@ -27,7 +34,7 @@ struct WitnessRange {
 /// see the same numbers.
 class WitnessInputs : public ElementSource {
 public:
-  WitnessInputs(NumericAlgebra &algebra, unsigned seed, WitnessRange range)
+  WitnessInputs(NumericAlgebra &algebra, WitnessSeed seed, WitnessRange range)
       : algebra(algebra), seed(seed), range(std::move(range)) {}
 
   Scalar input(mlir::Value value, llvm::ArrayRef<int64_t> index) override;
@@ -40,7 +47,7 @@ private:
               llvm::ArrayRef<int64_t> index, int64_t scale = 1);
 
   NumericAlgebra &algebra;
-  unsigned seed;
+  WitnessSeed seed;
   WitnessRange range;
 };
 

@@ -16,6 +16,7 @@
 #include "Verify/Solver/Solver.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,10 @@ public:
   /// Decides `stage`. Deterministic: it depends on the stage's content and the
   /// options alone.
   StageVerdict prove(tv::StageOp stage);
+  /// See Prover.
+  void setBeforeLongAttempt(std::function<bool()> ask) {
+    prover.setBeforeLongAttempt(std::move(ask));
+  }
 
 private:
   TermAlgebra terms;

@@ -15,6 +15,7 @@
 
 #include "Verify/Scalar/Terms.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -70,7 +71,7 @@ struct ProverOptions {
   /// The most monomials of a normal form.
   size_t monomialLimit = 20000;
   /// Points at which both sides are evaluated before a proof is tried.
-  unsigned samples = 2;
+  unsigned samples = 10;
 
   /// `random-seed=0 resource-limit=5000000 ...`, for reports.
   std::string toString() const;
@@ -114,6 +115,10 @@ public:
   /// The same for a condition.
   std::string toSmtLib(const Condition &condition,
                        llvm::ArrayRef<Condition> hypotheses);
+
+  /// `ask` is called before each attempt that may take long; where it says no,
+  /// the answer is *unknown*.
+  void setBeforeLongAttempt(std::function<bool()> ask);
 
   const ProverOptions &getOptions() const;
   const ProverStatistics &getStatistics() const;
