@@ -99,6 +99,36 @@ static bool readsPlanValue(Operation *op, OpOperand &operand) {
   return op->hasAttr("domain");
 }
 
+/// The axis along which the values of a sum share out the coordinates, each
+/// coordinate to one value; null if there is none.
+static StringAttr findSharedAxis(ExpectOp expect, MeshAttr mesh) {
+  for (StringAttr axis : expect.getLineage().getSumAxes()) {
+    if (axis.getValue() == "device")
+      continue;
+    SmallVector<std::pair<int64_t, int64_t>> intervals;
+    bool arePartial = expect.getValues().size() > 1;
+    for (Value value : expect.getValues()) {
+      Operation *producer = value.getDefiningOp();
+      auto domain = producer ? producer->getAttrOfType<DomainAttr>("domain")
+                             : DomainAttr();
+      AxisSetAttr set = domain ? domain.getSet(axis.getValue()) : AxisSetAttr();
+      arePartial &= static_cast<bool>(set);
+      if (set)
+        for (size_t i = 0; i + 1 < set.getBounds().size(); i += 2)
+          intervals.push_back({set.getBounds()[i], set.getBounds()[i + 1]});
+    }
+    llvm::sort(intervals);
+    int64_t next = 0;
+    for (auto [start, end] : intervals) {
+      arePartial &= start == next;
+      next = end;
+    }
+    if (arePartial && next == mesh.getAxisSize(axis.getValue()))
+      return axis;
+  }
+  return {};
+}
+
 /// Checks that each value the plan reads exists where it is read, and that
 /// reference ops do not read plan values or the other way round.
 static LogicalResult verifyReads(Block &body, MeshAttr mesh) {
@@ -119,9 +149,15 @@ static LogicalResult verifyReads(Block &body, MeshAttr mesh) {
       if (!isRead)
         continue;
       DomainAttr read = getReadDomain(&op, domain);
-      // Several values come from one device each.
-      bool isJoint = isa<ExpectOp>(op) && op.getNumOperands() > 2;
-      if (isJoint || isa<AllReduceOp, AllGatherOp>(op)) {
+      auto expect = dyn_cast<ExpectOp>(op);
+      StringAttr shared = expect ? findSharedAxis(expect, mesh) : StringAttr();
+      // Several values come from one device each, or from one part of the
+      // micro-batches each.
+      bool isJoint = expect && expect.getValues().size() > 1;
+      if (shared) {
+        read = withoutAxis(read, shared.getValue());
+        produced = withoutAxis(produced, shared.getValue());
+      } else if (isJoint || isa<AllReduceOp, AllGatherOp>(op)) {
         read = withoutAxis(read, "device");
         produced = withoutAxis(produced, "device");
       }

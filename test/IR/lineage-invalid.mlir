@@ -216,3 +216,27 @@ tv.graph @nothing_expected <dp = 2> {
   // expected-error @below {{has no plan value}}
   "tv.expect"(%x) <{lineage = #tv.lineage<[0:4 of 4]>, domain = #tv.domain<>}> : (tensor<4xf32>) -> ()
 }
+
+// -----
+
+// Both values exist at the first micro-batch.
+tv.graph @overlapping_terms <mb = 2, device = 1> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  %s = tv.reduce sum %x {dimensions = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+  %a = tv.constant dense<1.0> : tensor<f32> on <device = 0, mb = 0> : () -> tensor<f32>
+  %b = tv.constant dense<1.0> : tensor<f32> on <device = 0, mb = 0:2> : () -> tensor<f32>
+  // expected-error @below {{reads a value on #tv.domain<> that exists on #tv.domain<mb = 0> only}}
+  tv.expect %a, %b is %s <sum mb> on <device = 0> : tensor<f32>, tensor<f32> is tensor<f32>
+}
+
+// -----
+
+// Nothing stands for the second micro-batch.
+tv.graph @missing_term <mb = 3, device = 1> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  %s = tv.reduce sum %x {dimensions = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+  %a = tv.constant dense<1.0> : tensor<f32> on <device = 0, mb = 0> : () -> tensor<f32>
+  %b = tv.constant dense<1.0> : tensor<f32> on <device = 0, mb = 2> : () -> tensor<f32>
+  // expected-error @below {{reads a value on #tv.domain<> that exists on #tv.domain<mb = 0> only}}
+  tv.expect %a, %b is %s <sum mb> on <device = 0> : tensor<f32>, tensor<f32> is tensor<f32>
+}
