@@ -1,5 +1,5 @@
-// RUN: verify-opt %s --verify-roundtrip | FileCheck %s
-// RUN: verify-opt %s --emit-bytecode | verify-opt | FileCheck %s
+// RUN: verify-opt %s --verify-roundtrip | FileCheck %s --strict-whitespace
+// RUN: verify-opt %s --emit-bytecode | verify-opt | FileCheck %s --strict-whitespace
 
 // CHECK-LABEL: tv.plan @plan
 tv.plan @plan <dp = 2, device = 2> {

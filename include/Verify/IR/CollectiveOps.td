@@ -31,7 +31,7 @@ def TV_AllReduceOp : TV_ComputeOp<"all_reduce", [TV_NotDifferentiable]> {
                         "::verify::tv::ReductionKind::Sum">:$kind);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = [{
-    $operands (`by` $kind^)? `over` $axes (`on` $domain^)? attr-dict
+    $operands (`by` `` $kind^)? `over` $axes (`on` $domain^)? attr-dict
     `:` functional-type(operands, results)
   }];
 }

@@ -268,7 +268,7 @@ def TV_CommunicateOp : TV_Op<"communicate",
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = [{
     `` $kind $value `group` $group (`replicas` $replicas^)?
-    (`by` $reduction^)? attr-dict
+    (`by` `` $reduction^)? attr-dict
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
