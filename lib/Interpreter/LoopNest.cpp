@@ -272,13 +272,17 @@ Scalar LoopNest::computeElement(const Part &part, ArrayRef<TensorRef> operands,
   auto addUp = [&]() {
     if (partial)
       terms.push_back({*partial, 1});
+    auto values = llvm::map_range(
+        terms, [](const WeightedScalar &term) { return term.value; });
     switch (relation.combination) {
     case Combination::Sum:
       partial = algebra.sum(terms);
       break;
     case Combination::Maximum:
-      partial = algebra.maximum(llvm::map_to_vector(
-          terms, [](const WeightedScalar &term) { return term.value; }));
+      partial = algebra.maximum(llvm::to_vector(values));
+      break;
+    case Combination::Minimum:
+      partial = minimum(algebra, llvm::to_vector(values));
       break;
     }
     terms.clear();

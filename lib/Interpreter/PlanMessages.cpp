@@ -75,6 +75,41 @@ static bool agree(tv::CommunicateOp left, tv::CommunicateOp right) {
          left.getResult().getType() == right.getResult().getType();
 }
 
+/// Corresponding elements of all members, combined.
+static TensorRef reduce(Workspace &workspace, ArrayRef<TensorRef> values,
+                        tv::ReductionKind kind, Location location) {
+  NumericAlgebra &algebra = workspace.algebra;
+  switch (kind) {
+  case tv::ReductionKind::Sum:
+    return workspace.add(values, location);
+  case tv::ReductionKind::Average: {
+    TensorRef sum = workspace.add(values, location);
+    auto count = static_cast<int64_t>(values.size());
+    auto divide = [&](ArrayRef<Scalar> scalars) {
+      return algebra.divide(scalars[0], algebra.rational(count));
+    };
+    return sum ? workspace.combine(sum, divide, location) : nullptr;
+  }
+  case tv::ReductionKind::Maximum:
+    return workspace.combine(
+        values,
+        [&](ArrayRef<Scalar> scalars) { return algebra.maximum(scalars); },
+        location);
+  case tv::ReductionKind::Minimum:
+    return workspace.combine(
+        values,
+        [&](ArrayRef<Scalar> scalars) { return minimum(algebra, scalars); },
+        location);
+  case tv::ReductionKind::Product:
+    return workspace.combine(
+        values,
+        [&](ArrayRef<Scalar> scalars) { return product(algebra, scalars); },
+        location);
+  }
+  emitError(location, "combines by a kind that is not known");
+  return nullptr;
+}
+
 LogicalResult PlanInterpreter::complete(MutableArrayRef<Member> members) {
   tv::CommunicateOp first = members.front().op;
   ArrayRef<int64_t> group = first.getGroup();
@@ -134,15 +169,16 @@ LogicalResult PlanInterpreter::complete(MutableArrayRef<Member> members) {
   SmallVector<TensorRef> results(count);
   switch (first.getKind()) {
   case tv::CollectiveKind::AllReduce:
-    results.assign(count, workspace.add(values, location));
+    results.assign(count,
+                   reduce(workspace, values, first.getReduction(), location));
     break;
   case tv::CollectiveKind::AllGather:
     results.assign(count, join(values));
     break;
   case tv::CollectiveKind::ReduceScatter: {
-    TensorRef sum = workspace.add(values, location);
-    for (int64_t number = 0; sum && number < count; ++number)
-      results[number] = cut(sum, first.getDimension(), number);
+    TensorRef whole = reduce(workspace, values, first.getReduction(), location);
+    for (int64_t number = 0; whole && number < count; ++number)
+      results[number] = cut(whole, first.getDimension(), number);
     break;
   }
   case tv::CollectiveKind::AllToAll:

@@ -71,20 +71,32 @@ TensorRef Workspace::fill(ArrayRef<int64_t> shape, Scalar value,
   return result;
 }
 
-TensorRef Workspace::add(ArrayRef<TensorRef> terms, Location location) {
+TensorRef Workspace::combine(ArrayRef<TensorRef> terms,
+                             function_ref<Scalar(ArrayRef<Scalar>)> body,
+                             Location location) {
   std::shared_ptr<Tensor> result = allocate(terms.front()->shape, location);
   if (!result ||
       failed(countSteps(result->size() * static_cast<int64_t>(terms.size()),
                         location)))
     return nullptr;
-  std::vector<WeightedScalar> scalars(terms.size());
+  std::vector<Scalar> scalars(terms.size());
   for (int64_t i = 0; i < result->size(); ++i) {
     size_t mark = algebra.mark();
     for (auto [scalar, term] : llvm::zip_equal(scalars, terms))
-      scalar = {term->elements[i], 1};
-    result->elements[i] = algebra.keep(algebra.sum(scalars), mark);
+      scalar = term->elements[i];
+    result->elements[i] = algebra.keep(body(scalars), mark);
   }
   return result;
+}
+
+TensorRef Workspace::add(ArrayRef<TensorRef> terms, Location location) {
+  std::vector<WeightedScalar> weighted(terms.size());
+  auto sum = [&](ArrayRef<Scalar> scalars) {
+    for (auto [term, scalar] : llvm::zip_equal(weighted, scalars))
+      term = {scalar, 1};
+    return algebra.sum(weighted);
+  };
+  return combine(terms, sum, location);
 }
 
 TensorRef Workspace::slice(const Tensor &tensor, ArrayRef<int64_t> starts,

@@ -69,6 +69,10 @@ public:
 
   TensorRef fill(llvm::ArrayRef<int64_t> shape, Scalar value,
                  mlir::Location location);
+  /// What `body` makes of corresponding elements of tensors of one shape.
+  TensorRef combine(llvm::ArrayRef<TensorRef> terms,
+                    llvm::function_ref<Scalar(llvm::ArrayRef<Scalar>)> body,
+                    mlir::Location location);
   /// The sum, element by element, of tensors of one shape.
   TensorRef add(llvm::ArrayRef<TensorRef> terms, mlir::Location location);
   /// The part of `tensor` that starts at `starts` and has `shape`, which lies
