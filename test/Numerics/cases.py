@@ -111,6 +111,11 @@ def integer(rng: random.Random, shape: Shape, least: int, most: int) -> Operand:
     return Operand(shape, values, "i64", differentiable=False)
 
 
+def with_ties(rng: random.Random, shape: Shape) -> Operand:
+    """A tensor of few different numbers, of which 0 is one."""
+    return Operand(shape, [rng.choice([-1.5, -0.5, 0.0, 0.5, 2.0]) for _ in range(count(shape))])
+
+
 def extended(rng: random.Random, shape: Shape) -> Operand:
     """A tensor that holds minus infinity here and there."""
     values = [
@@ -169,13 +174,36 @@ def binary(rng: random.Random, op: str) -> OpCase:
 def unary(rng: random.Random, op: str) -> OpCase:
     """An op on each element."""
     shape = draw_shape(rng)
-    if op == "tv.rsqrt":
+    if op in {"tv.rsqrt", "tv.sqrt", "tv.log"}:
         return OpCase(op, [positive(rng, shape)], shape)
     if op == "tv.exp" and rng.random() < 0.3:
         return OpCase(op, [extended(rng, shape)], shape)
     if op in {"tv.negate", "tv.copy"} and rng.random() < 0.3:
         return OpCase(op, [integer(rng, shape, -5, 5)], shape, element="i64")
     return OpCase(op, [real(rng, shape)], shape)
+
+
+def with_order(rng: random.Random, op: str) -> OpCase:
+    """The greater or lesser of two, or a comparison of them; often they are equal."""
+    left, right, result = broadcast_pair(rng)
+    is_integer = rng.random() < 0.3
+    draw = (
+        (lambda shape: integer(rng, shape, -2, 2))
+        if is_integer
+        else (lambda shape: with_ties(rng, shape))
+    )
+    operands = [draw(left), draw(right)]
+    if op == "tv.compare":
+        kind = rng.choice(["equal", "not_equal", "less", "less_equal"])
+        return OpCase(op, operands, result, {"kind": kind}, prefix=f" {kind}")
+    return OpCase(op, operands, result, element=operands[0].element)
+
+
+def with_kink(rng: random.Random, op: str) -> OpCase:
+    """An op that is linear on each side of 0, at 0 too."""
+    shape = draw_shape(rng)
+    draw = with_ties if rng.random() < 0.5 else real
+    return OpCase(op, [draw(rng, shape)], shape)
 
 
 def power(rng: random.Random, op: str) -> OpCase:
@@ -257,7 +285,7 @@ def einsum(rng: random.Random, op: str) -> OpCase:
 def reduce(rng: random.Random, op: str) -> OpCase:
     """Each kind of reduction, over some dimensions, which stay or go."""
     shape = draw_shape(rng, 1)
-    kind = rng.choice(["sum", "average", "maximum"])
+    kind = rng.choice(["sum", "average", "maximum", "minimum"])
     dimensions = sorted(rng.sample(range(len(shape)), rng.randint(1, len(shape))))
     keep = rng.random() < 0.5
     result = tuple(
@@ -266,7 +294,7 @@ def reduce(rng: random.Random, op: str) -> OpCase:
         if keep or i not in dimensions
     )
     operand = real(rng, shape)
-    if kind == "maximum":
+    if kind in {"maximum", "minimum"}:
         operand = Operand(operand.shape, operand.values, differentiable=False)
     return OpCase(
         op,
@@ -278,8 +306,8 @@ def reduce(rng: random.Random, op: str) -> OpCase:
     )
 
 
-def softmax(rng: random.Random, op: str) -> OpCase:
-    """Along any dimension."""
+def along(rng: random.Random, op: str) -> OpCase:
+    """A real tensor and any of its dimensions."""
     shape = draw_shape(rng, 1)
     dimension = rng.randrange(len(shape))
     return OpCase(
@@ -289,6 +317,11 @@ def softmax(rng: random.Random, op: str) -> OpCase:
         {"dimension": dimension},
         suffix=attributes(dimension=dimension),
     )
+
+
+def lower_triangle(rng: random.Random, op: str) -> OpCase:
+    """A function of positions alone."""
+    return OpCase(op, [], draw_shape(rng, 2, 2))
 
 
 def layer_norm(rng: random.Random, op: str) -> OpCase:
@@ -382,6 +415,23 @@ def one_hot(rng: random.Random, op: str) -> OpCase:
     )
 
 
+def one_hot_index(rng: random.Random, op: str) -> OpCase:
+    """Rows with a single 1, with several and with none."""
+    shape = draw_shape(rng, 1)
+    values = [rng.choice([0.0, 0.0, 1.0, 0.5, -1.0]) for _ in range(count(shape))]
+    return OpCase(op, [Operand(shape, values)], shape[:-1], element="i64")
+
+
+def descending_rank(rng: random.Random, op: str) -> OpCase:
+    """Ranks of scores, some of them equal, among all or among eligible ones."""
+    shape = draw_shape(rng, 1)
+    operands = [rng.choice([real, with_ties])(rng, shape)]
+    if rng.random() < 0.5:
+        eligible = [rng.choice([0.0, 1.0, 1.0, 0.5]) for _ in range(count(shape))]
+        operands.append(Operand(shape, eligible))
+    return OpCase(op, operands, shape, element="i64")
+
+
 def embedding(rng: random.Random, op: str) -> OpCase:
     """Rows of a part of a table."""
     shape, (rows, width) = draw_shape(rng, 1, 2), draw_shape(rng, 2, 2)
@@ -409,13 +459,17 @@ GENERATORS: dict[str, Generator] = {
     **dict.fromkeys(["tv.add", "tv.subtract", "tv.multiply", "tv.divide"], binary),
     **dict.fromkeys(["tv.negate", "tv.exp", "tv.rsqrt", "tv.tanh", "tv.silu"], unary),
     **dict.fromkeys(["tv.erf", "tv.erf_derivative", "tv.gelu", "tv.copy"], unary),
+    **dict.fromkeys(["tv.sigmoid", "tv.sqrt", "tv.log"], unary),
+    **dict.fromkeys(["tv.maximum", "tv.minimum", "tv.compare"], with_order),
+    **dict.fromkeys(["tv.relu", "tv.abs", "tv.sign"], with_kink),
     "tv.power": power,
     "tv.constant": constant,
     "tv.linear": linear,
     "tv.matmul": matmul,
     "tv.einsum": einsum,
     "tv.reduce": reduce,
-    "tv.softmax": softmax,
+    **dict.fromkeys(["tv.softmax", "tv.cumulative_sum"], along),
+    "tv.lower_triangle": lower_triangle,
     "tv.layer_norm": layer_norm,
     "tv.reshape": reshape,
     "tv.transpose": transpose,
@@ -424,6 +478,8 @@ GENERATORS: dict[str, Generator] = {
     "tv.concat": concat,
     "tv.broadcast": broadcast,
     "tv.one_hot": one_hot,
+    "tv.one_hot_index": one_hot_index,
+    "tv.descending_rank": descending_rank,
     "tv.embedding": embedding,
     "tv.causal_mask": causal_mask,
     "tv.complex_product": complex_product,

@@ -54,16 +54,24 @@ def sharded(rng: random.Random) -> tuple[int, int, int, list[Operand], list[str]
 
 
 def all_reduce(rng: random.Random) -> Placed:
-    """A sum over two operands, and over replicas or not."""
+    """Each kind of reduction over two operands; sums and averages over replicas too."""
     replicas, rows, columns, inputs, lines = sharded(rng)
     part = tensor((rows, columns))
-    over = rng.random() < 0.5
-    axes = '"dp"' if over else ""
+    kind = rng.choice(["", "sum", "average", "maximum", "minimum", "product"])
+    over = kind in {"", "sum", "average"} and rng.random() < 0.5
+    by, axes = f" by {kind}" if kind else "", '"dp"' if over else ""
     lines.append(
-        f"%y = tv.all_reduce %p0, %p1 over [{axes}] on <device = 0:2> : ({part}, {part}) -> {part}"
+        f"%y = tv.all_reduce %p0, %p1{by} over [{axes}] on <device = 0:2> : "
+        f"({part}, {part}) -> {part}"
     )
-    sums = (array(inputs[0]) + array(inputs[1])).reshape(replicas, rows, columns)
-    expected = [sums.sum(axis=0)] if over else list(sums)
+    combine: Any = {
+        "average": np.mean,
+        "maximum": np.max,
+        "minimum": np.min,
+        "product": np.prod,
+    }.get(kind, np.sum)
+    parts = np.stack([array(operand).reshape(replicas, rows, columns) for operand in inputs])
+    expected = [combine(parts, axis=(0, 1))] if over else list(combine(parts, axis=0))
     return Placed(f"dp = {replicas}, device = 2", inputs, lines, expected)
 
 

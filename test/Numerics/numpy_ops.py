@@ -39,9 +39,9 @@ def layer_norm(x: Array, weight: Array, bias: Array, case: OpCase) -> Array:
 
 def reduce(x: Array, case: OpCase) -> Array:
     """Each kind of reduction."""
-    combine: Any = {"sum": np.sum, "average": np.mean, "maximum": np.max}[case.attributes["kind"]]
+    kinds: Any = {"sum": np.sum, "average": np.mean, "maximum": np.max, "minimum": np.min}
     axes = tuple(case.attributes["dimensions"])
-    return combine(x, axis=axes, keepdims=case.attributes["keep"])
+    return kinds[case.attributes["kind"]](x, axis=axes, keepdims=case.attributes["keep"])
 
 
 def softmax(x: Array, case: OpCase) -> Array:
@@ -85,6 +85,32 @@ def one_hot(indices: Array, case: OpCase) -> Array:
     return (indices[..., None] == positions).astype(float)
 
 
+def one_hot_index(x: Array, case: OpCase) -> Array:
+    """The sum of the positions of ones."""
+    return np.where(x == 1, np.arange(x.shape[-1]), 0).sum(axis=-1)
+
+
+def descending_rank(*given: Any) -> Array:
+    """How many elements of the row are greater, of those that are eligible."""
+    scores, eligible = given[0], given[1] if len(given) == 3 else np.ones_like(given[0])
+    rank = np.zeros(scores.shape)
+    for other in range(scores.shape[-1]):
+        counts = eligible[..., other : other + 1] == 1
+        rank += counts & (scores[..., other : other + 1] > scores)
+    return rank
+
+
+def compare(x: Array, y: Array, case: OpCase) -> Array:
+    """1 where the comparison holds."""
+    kinds: Any = {
+        "equal": np.equal,
+        "not_equal": np.not_equal,
+        "less": np.less,
+        "less_equal": np.less_equal,
+    }
+    return kinds[case.attributes["kind"]](x, y).astype(float)
+
+
 def causal_mask(case: OpCase) -> Array:
     """Minus infinity above the diagonal."""
     rows, columns = case.result[-2:]
@@ -121,6 +147,15 @@ MEANINGS: dict[str, Meaning] = {
     "tv.erf": lambda x, case: erf(x),
     "tv.erf_derivative": lambda x, case: 2 / np.sqrt(np.pi) * np.exp(-x * x),
     "tv.gelu": lambda x, case: x * 0.5 * (1 + erf(x / np.sqrt(2))),
+    "tv.sigmoid": lambda x, case: 0.5 * (1 + np.tanh(x / 2)),
+    "tv.sqrt": lambda x, case: np.sqrt(x),
+    "tv.log": lambda x, case: np.log(x),
+    "tv.maximum": lambda x, y, case: np.maximum(x, y),
+    "tv.minimum": lambda x, y, case: np.minimum(x, y),
+    "tv.compare": compare,
+    "tv.relu": lambda x, case: np.clip(x, 0, None),
+    "tv.abs": lambda x, case: np.abs(x),
+    "tv.sign": lambda x, case: np.sign(x),
     "tv.copy": lambda x, case: x,
     "tv.power": power,
     "tv.constant": lambda case: np.array(case.attributes["values"]).reshape(case.result),
@@ -129,6 +164,8 @@ MEANINGS: dict[str, Meaning] = {
     "tv.einsum": lambda *given: np.einsum(given[-1].attributes["equation"], *given[:-1]),
     "tv.reduce": reduce,
     "tv.softmax": softmax,
+    "tv.lower_triangle": lambda case: np.tri(*case.result),
+    "tv.cumulative_sum": lambda x, case: np.cumsum(x, axis=case.attributes["dimension"]),
     "tv.layer_norm": layer_norm,
     "tv.reshape": lambda x, case: x.reshape(case.result),
     "tv.transpose": lambda x, case: x.transpose(case.attributes["permutation"]),
@@ -137,6 +174,8 @@ MEANINGS: dict[str, Meaning] = {
     "tv.concat": lambda *given: np.concatenate(given[:-1], axis=given[-1].attributes["dimension"]),
     "tv.broadcast": broadcast,
     "tv.one_hot": one_hot,
+    "tv.one_hot_index": one_hot_index,
+    "tv.descending_rank": descending_rank,
     "tv.embedding": embedding,
     "tv.causal_mask": causal_mask,
     "tv.complex_product": complex_product,
