@@ -9,25 +9,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Importer.h"
+#include "PrimitiveImporter.h"
 
 using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
 
 namespace {
-/// What a primitive does, forward or transposed.
-enum class Action {
-  Move,
-  Broadcast,
-  Chunk,
-  AllGather,
-  AllReduce,
-  Identity,
-  AllToAll,
-  ReduceScatter
-};
-
 struct Entry {
   StringLiteral name;
   Action forward;
@@ -44,6 +32,12 @@ static const Entry *findEntry(StringRef name) {
       {"AllReducePrim", Action::AllReduce, std::nullopt},
       {"ReduceScatterPrim", Action::ReduceScatter, std::nullopt},
       {"AllToAllPrim", Action::AllToAll, std::nullopt},
+      {"ReducePrim", Action::Reduce, std::nullopt},
+      {"RDScatterPrim", Action::Scatter, std::nullopt},
+      {"RDGatherPrim", Action::Gather, std::nullopt},
+      {"SelectPrim", Action::Select, std::nullopt},
+      {"MergeDimPrim", Action::MergeDimension, std::nullopt},
+      {"SumPrim", Action::Sum, std::nullopt},
       {"IdentityPrim", Action::Identity, Action::Identity},
       {"AllReduceIdentityPrim", Action::AllReduce, Action::Identity},
       {"IdentityAllreducePrim", Action::Identity, Action::AllReduce},
@@ -60,55 +54,21 @@ static const Entry *findEntry(StringRef name) {
   return nullptr;
 }
 
+/// Why a primitive of the format has no meaning here, if so.
+static StringRef getObstacle(StringRef name) {
+  return llvm::StringSwitch<StringRef>(name)
+      .Cases({"RVScatterPrim", "RVGatherPrim"},
+             "the runtime's function does not take the keywords it has")
+      .Cases({"ReduceBroadcastPrim", "BroadcastRedducePrim"},
+             "it names no function of the runtime")
+      .Default("");
+}
+
 bool nnscaler::isInPlace(const Primitive &primitive) {
   return primitive.inputs.size() == 1 && primitive.outputs.size() == 1 &&
          primitive.inputs[0].isTensor && primitive.outputs[0].isTensor &&
          primitive.inputs[0].tensor == primitive.outputs[0].tensor;
 }
-
-namespace {
-/// Imports one primitive on one device.
-class PrimitiveImporter {
-public:
-  PrimitiveImporter(PrimitiveContext &context, const Primitive &primitive,
-                    Value input, const SubTensor *result, bool transposed)
-      : context(context), primitive(primitive), input(input), result(result),
-        transposed(transposed) {}
-
-  FailureOr<Value> import();
-
-private:
-  InFlightDiagnostic error() {
-    return emitError(context.location) << "'" << primitive.name << "': ";
-  }
-  const Argument *find(StringRef name) {
-    for (const KeywordArgument &keyword : primitive.keywords)
-      if (keyword.name == name)
-        return &keyword.value;
-    return nullptr;
-  }
-  FailureOr<int64_t> integer(StringRef name);
-  FailureOr<SmallVector<int64_t>> group();
-  FailureOr<RankedTensorType> resultType();
-  FailureOr<Value> communicate(tv::CollectiveKind kind,
-                               std::optional<int64_t> dimension,
-                               std::optional<int64_t> split = std::nullopt,
-                               std::optional<int64_t> root = std::nullopt);
-  FailureOr<Value> move();
-  FailureOr<Value> broadcast();
-  FailureOr<Value> chunk();
-  FailureOr<Value> allGather();
-  FailureOr<Value> allToAll();
-  LogicalResult checkKeywords();
-  LogicalResult checkTransfer(const SubTensor &tensor);
-
-  PrimitiveContext &context;
-  const Primitive &primitive;
-  Value input;
-  const SubTensor *result;
-  bool transposed;
-};
-} // namespace
 
 FailureOr<int64_t> PrimitiveImporter::integer(StringRef name) {
   const Argument *value = find(name);
@@ -117,22 +77,28 @@ FailureOr<int64_t> PrimitiveImporter::integer(StringRef name) {
   return value->integer;
 }
 
-FailureOr<SmallVector<int64_t>> PrimitiveImporter::group() {
-  const Argument *ranks = find("ranks");
+FailureOr<SmallVector<int64_t>> PrimitiveImporter::list(StringRef name) {
+  const Argument *ranks = find(name);
   if (!ranks || ranks->isTensor || ranks->elements.empty())
-    return error() << "needs a list of ranks";
-  SmallVector<int64_t> group;
+    return error() << "needs a list of ranks '" << name << "'";
+  SmallVector<int64_t> list;
   for (const Argument &rank : ranks->elements) {
     if (rank.isTensor || rank.kind != ConstantKind::Integer)
-      return error() << "ranks are not integers";
+      return error() << name << " are not integers";
     if (!llvm::is_contained(context.plan.plan.devices, rank.integer))
       return error() << "names device " << rank.integer
                      << ", which the plan does not have";
-    group.push_back(rank.integer);
+    if (llvm::is_contained(list, rank.integer))
+      return error() << "names a rank twice";
+    list.push_back(rank.integer);
   }
-  llvm::sort(group);
-  if (std::adjacent_find(group.begin(), group.end()) != group.end())
-    return error() << "names a rank twice";
+  return list;
+}
+
+FailureOr<SmallVector<int64_t>> PrimitiveImporter::group() {
+  FailureOr<SmallVector<int64_t>> group = list("ranks");
+  if (succeeded(group))
+    llvm::sort(*group);
   return group;
 }
 
@@ -180,54 +146,6 @@ FailureOr<Value> PrimitiveImporter::communicate(
       builder, context.location, *type, kind, input, ArrayRef<int64_t>(*ranks),
       /*replicas=*/false, attribute(dimension), attribute(split),
       attribute(root)));
-}
-
-FailureOr<Value> PrimitiveImporter::move() {
-  FailureOr<int64_t> source = integer("src"), target = integer("dst");
-  if (failed(source) || failed(target))
-    return failure();
-  bool sends = *source == context.device, receives = *target == context.device;
-  if (!sends && !receives)
-    return error() << "runs on device " << context.device
-                   << ", which neither sends nor receives";
-  if (sends && !input)
-    return error() << "sends nothing";
-  if (sends && !receives) {
-    tv::SendOp::create(context.builder, context.location, input, *target);
-    return Value();
-  }
-  FailureOr<RankedTensorType> type = resultType();
-  if (failed(type))
-    return failure();
-  if (sends)
-    return Value(tv::CopyOp::create(context.builder, context.location, *type,
-                                    input, tv::DomainAttr()));
-  return Value(
-      tv::ReceiveOp::create(context.builder, context.location, *type, *source));
-}
-
-FailureOr<Value> PrimitiveImporter::broadcast() {
-  FailureOr<int64_t> source = integer("src");
-  FailureOr<SmallVector<int64_t>> ranks = group();
-  if (failed(source) || failed(ranks))
-    return failure();
-  if (!llvm::is_contained(*ranks, context.device) ||
-      !llvm::is_contained(*ranks, *source))
-    return error() << "source " << *source << " or device " << context.device
-                   << " is not in the group";
-  if (*source == context.device) {
-    if (!input)
-      return error() << "sends nothing";
-    for (int64_t rank : *ranks)
-      if (rank != *source)
-        tv::SendOp::create(context.builder, context.location, input, rank);
-    return input;
-  }
-  FailureOr<RankedTensorType> type = resultType();
-  if (failed(type))
-    return failure();
-  return Value(
-      tv::ReceiveOp::create(context.builder, context.location, *type, *source));
 }
 
 FailureOr<Value> PrimitiveImporter::chunk() {
@@ -278,57 +196,40 @@ FailureOr<Value> PrimitiveImporter::allToAll() {
              : communicate(tv::CollectiveKind::AllToAll, *gathered, *split);
 }
 
-LogicalResult PrimitiveImporter::checkTransfer(const SubTensor &tensor) {
-  // The receiver makes room for what the keywords say.
-  if (const Argument *shape = find("shape")) {
-    bool fits = !shape->isTensor &&
-                shape->elements.size() == tensor.shape.size() &&
-                llvm::all_of(llvm::zip(shape->elements, tensor.shape),
-                             [](const auto &pair) {
-                               const auto &[size, expected] = pair;
-                               return !size.isTensor &&
-                                      size.kind == ConstantKind::Integer &&
-                                      size.integer == expected;
-                             });
-    if (!fits)
-      return error() << "keyword 'shape' is not the shape of tensor "
-                     << tensor.id;
-  }
-  if (const Argument *type = find("dtype")) {
-    StringRef name = type->text;
-    name.consume_front("torch.");
-    if (type->isTensor || name != tensor.elementType)
-      return error() << "keyword 'dtype' is not the dtype of tensor "
-                     << tensor.id;
-  }
-  return success();
-}
-
 LogicalResult PrimitiveImporter::checkKeywords() {
   for (const KeywordArgument &keyword : primitive.keywords)
-    if (!llvm::is_contained(
-            {"src", "dst", "shape", "dtype", "dim", "ranks", "idim", "odim"},
-            keyword.name))
+    if (!llvm::is_contained({"src", "dst", "shape", "dtype", "dim", "ranks",
+                             "idim", "odim", "srcs", "dsts", "indmap",
+                             "valmap"},
+                            keyword.name))
       return error() << "unknown keyword '" << keyword.name << "'";
-  for (ArrayRef<Argument> list : {primitive.inputs, primitive.outputs})
-    for (const Argument &argument : list)
-      if (argument.isTensor &&
-          failed(checkTransfer(context.plan.get(argument))))
-        return failure();
+  for (const Argument &argument : primitive.inputs)
+    if (argument.isTensor &&
+        failed(checkTransfer(context.plan.get(argument), /*given=*/true)))
+      return failure();
+  for (const Argument &argument : primitive.outputs)
+    if (argument.isTensor &&
+        failed(checkTransfer(context.plan.get(argument), /*given=*/false)))
+      return failure();
   return success();
 }
 
 FailureOr<Value> PrimitiveImporter::import() {
   const Entry *entry = findEntry(primitive.name);
+  if (StringRef obstacle = getObstacle(primitive.name); !obstacle.empty())
+    return error() << "is not supported: " << obstacle;
   if (!entry)
     return emitError(context.location)
            << "unknown communication primitive '" << primitive.name
            << "' (cell " << context.adapter.id << ")";
   if (transposed && !entry->transposed)
     return error() << "has no transpose";
-  Action action = transposed ? *entry->transposed : entry->forward;
+  action = transposed ? *entry->transposed : entry->forward;
   if (failed(checkKeywords()))
     return failure();
+  bool merges = action == Action::MergeDimension || action == Action::Sum;
+  if (merges ? inputs.empty() : inputs.size() > 1)
+    return error() << "takes " << inputs.size() << " tensors";
   switch (action) {
   case Action::Move:
     return move();
@@ -340,6 +241,18 @@ FailureOr<Value> PrimitiveImporter::import() {
     return communicate(tv::CollectiveKind::AllReduce, std::nullopt);
   case Action::AllToAll:
     return allToAll();
+  case Action::Reduce:
+    return reduce();
+  case Action::Scatter:
+    return scatter();
+  case Action::Gather:
+    return gather();
+  case Action::Select:
+    return select();
+  case Action::MergeDimension:
+    return mergeDimension();
+  case Action::Sum:
+    return sum();
   case Action::Identity: {
     FailureOr<RankedTensorType> type = resultType();
     if (failed(type))
@@ -365,8 +278,9 @@ FailureOr<Value> PrimitiveImporter::import() {
 
 FailureOr<Value> nnscaler::importPrimitive(PrimitiveContext &context,
                                            const Primitive &primitive,
-                                           Value input, const SubTensor *result,
+                                           ArrayRef<Value> inputs,
+                                           const SubTensor *result,
                                            bool transposed) {
-  return PrimitiveImporter(context, primitive, input, result, transposed)
+  return PrimitiveImporter(context, primitive, inputs, result, transposed)
       .import();
 }

@@ -215,31 +215,37 @@ LogicalResult SegmentImporter::importNode(const Node &node) {
     return emitError(location) << "transpose of " << node.primitives.size()
                                << " primitives is not supported";
   for (auto [number, primitive] : llvm::enumerate(node.primitives)) {
-    FailureOr<const Argument *> input =
-        getOnly(transposed ? node.inputs : primitive.inputs, location);
     FailureOr<const Argument *> output =
         getOnly(transposed ? node.outputs : primitive.outputs, location);
-    if (failed(input) || failed(output))
+    if (failed(output))
       return failure();
-    Value value = *input ? read(**input, location) : Value();
-    if (*input && !value)
-      return failure();
+    SmallVector<Value> operands;
+    bool inPlace = false;
+    for (const Argument &input : transposed ? node.inputs : primitive.inputs) {
+      if (!input.isTensor)
+        return emitError(location) << "primitive takes an argument that is not "
+                                      "a tensor";
+      operands.push_back(read(input, location));
+      if (!operands.back())
+        return failure();
+      inPlace |= *output && plan.get(input).id == plan.get(**output).id;
+    }
     PrimitiveContext context{plan,   node,    static_cast<unsigned>(number),
                              device, builder, location};
     FailureOr<Value> result =
-        importPrimitive(context, primitive, value,
+        importPrimitive(context, primitive, operands,
                         *output ? &plan.get(**output) : nullptr, transposed);
     if (failed(result))
       return failure();
     if (!*output || !*result)
       continue;
     const SubTensor &tensor = plan.get(**output);
-    bool inPlace = *input && plan.get(**input).id == tensor.id;
-    if (tensor.isGradient && !inPlace && *result != value)
+    bool isNew = !llvm::is_contained(operands, *result);
+    if (tensor.isGradient && !inPlace && isNew)
       accumulate(tensor, *result, location);
     else
       values[tensor.id] = *result;
-    if (*result != value)
+    if (isNew)
       state(*result, tensor);
   }
   return defineMissing(node, location);

@@ -143,12 +143,14 @@ struct PrimitiveContext {
   mlir::Location location;
 };
 
-/// Imports one primitive: `input` is null where the device only receives, the
+/// Imports one primitive: `inputs` is empty where the device only receives, the
 /// result is null where it only sends. With `transposed`, the primitive stands
 /// for its backward. `result` is the tensor it gives, if any.
-llvm::FailureOr<mlir::Value>
-importPrimitive(PrimitiveContext &context, const Primitive &primitive,
-                mlir::Value input, const SubTensor *result, bool transposed);
+llvm::FailureOr<mlir::Value> importPrimitive(PrimitiveContext &context,
+                                             const Primitive &primitive,
+                                             llvm::ArrayRef<mlir::Value> inputs,
+                                             const SubTensor *result,
+                                             bool transposed);
 
 /// Whether the primitive overwrites the tensor it is given.
 bool isInPlace(const Primitive &primitive);

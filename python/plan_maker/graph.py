@@ -30,7 +30,7 @@ FLOAT32 = ElementType("float32")
 INT64 = ElementType("int64")
 COMPLEX64 = ElementType("complex64")
 
-Constant: TypeAlias = "bool | int | float | str | ElementType | tuple[Constant, ...] | None"
+Constant: TypeAlias = "bool | int | float | str | slice | ElementType | tuple[Constant, ...] | None"
 """A Python constant among the arguments of an op."""
 
 

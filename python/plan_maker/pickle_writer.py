@@ -53,16 +53,18 @@ class _Raw:
 
 
 PickleValue: TypeAlias = (
-    "bool | int | float | str | tuple[PickleValue, ...] | list[PickleValue]"
+    "bool | int | float | str | slice | tuple[PickleValue, ...] | list[PickleValue]"
     " | dict[PickleValue, PickleValue] | Global | Instance | OrderedMapping | None"
 )
 _Pending: TypeAlias = "PickleValue | _Raw"
 
+_SLICE = Global("builtins", "slice")
 _ORDERED_DICT = Global("collections", "OrderedDict")
 _BUILD = _Raw(pickle.BUILD)
 _APPENDS = _Raw(pickle.APPENDS)
 _SETITEMS = _Raw(pickle.SETITEMS)
-_REDUCE = _Raw(pickle.EMPTY_TUPLE + pickle.REDUCE)
+_REDUCE = _Raw(pickle.REDUCE)
+_REDUCE_WITHOUT_ARGUMENTS = _Raw(pickle.EMPTY_TUPLE + pickle.REDUCE)
 _MARK = _Raw(pickle.MARK)
 _TUPLES = {1: _Raw(pickle.TUPLE1), 2: _Raw(pickle.TUPLE2), 3: _Raw(pickle.TUPLE3)}
 _TUPLE = _Raw(pickle.TUPLE)
@@ -112,11 +114,13 @@ class PickleWriter:
             self._push_items(_flatten(value.items()), _SETITEMS)
         elif isinstance(value, Global):
             self._write_global(value)
+        elif isinstance(value, slice):
+            self._pending += [_REDUCE, (value.start, value.stop, value.step), _SLICE]
         elif isinstance(value, float):
             self._frame += pickle.BINFLOAT + struct.pack(">d", value)
         else:
             self._push_items(_flatten(value.items), _SETITEMS)
-            self._pending += [_REDUCE, _ORDERED_DICT]
+            self._pending += [_REDUCE_WITHOUT_ARGUMENTS, _ORDERED_DICT]
 
     def _push_items(self, items: list[PickleValue], end: _Raw) -> None:
         if items:

@@ -46,17 +46,28 @@ PRIMITIVE_FUNCTIONS = {
     "AllGatherPrim": "all_gather",
     "AllGatherReduceScatterPrim": "nn.allgather_reducescatter",
     "AllGatherSplitPrim": "nn.allgather_split",
+    "AllReduceAllReducePrim": "nn.allreduce_allreduce",
     "AllReduceIdentityPrim": "nn.allreduce_identity",
     "AllReducePrim": "all_reduce",
     "AllToAllAllToAllPrim": "nn.alltoall_alltoall",
+    "AllToAllPrim": "all_to_all",
     "BroadcastPrim": "broadcast",
     "ChunkPrim": "chunk",
     "IdentityAllreducePrim": "nn.identity_allreduce",
     "IdentityPrim": "identity",
+    "MergeDimPrim": "smerge",
     "MovePrim": "move",
+    "RDGatherPrim": "rdgather",
+    "RDScatterPrim": "rdscatter",
+    "RVScatterPrim": "rvscatter",
+    "ReducePrim": "reduce",
     "ReduceScatterAllGatherPrim": "nn.reducescatter_allgather",
+    "ReduceScatterPrim": "reduce_scatter",
+    "SelectPrim": "select",
     "SplitAllGatherPrim": "nn.split_allgather",
+    "SumPrim": "vmerge",
 }
+LOCAL_PRIMITIVES = {"IdentityPrim", "MergeDimPrim", "SelectPrim", "SumPrim"}
 
 
 class DeviceCells:
@@ -227,7 +238,7 @@ def _primitive(primitive: Primitive, device: int) -> Instance:
             "_device": [device],
             "kwargs": _primitive_keywords(primitive),
             "signature": "nnscaler.runtime.adapter." + PRIMITIVE_FUNCTIONS[primitive.name],
-            "local": primitive.name == "IdentityPrim",
+            "local": primitive.name in LOCAL_PRIMITIVES,
         },
     )
 
