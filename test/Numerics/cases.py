@@ -187,12 +187,10 @@ def with_order(rng: random.Random, op: str) -> OpCase:
     """The greater or lesser of two, or a comparison of them; often they are equal."""
     left, right, result = broadcast_pair(rng)
     is_integer = rng.random() < 0.3
-    draw = (
-        (lambda shape: integer(rng, shape, -2, 2))
-        if is_integer
-        else (lambda shape: with_ties(rng, shape))
-    )
-    operands = [draw(left), draw(right)]
+    operands = [
+        integer(rng, shape, -2, 2) if is_integer else with_ties(rng, shape)
+        for shape in (left, right)
+    ]
     if op == "tv.compare":
         kind = rng.choice(["equal", "not_equal", "less", "less_equal"])
         return OpCase(op, operands, result, {"kind": kind}, prefix=f" {kind}")
