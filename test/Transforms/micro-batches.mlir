@@ -83,8 +83,9 @@ tv.plan @plan <dp = 1, device = 1, mb = 2> {
     %1 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:1 of 1]>] : tensor<1xf32>
     %2 = tv.call @forward0(%0) instance 2 : (tensor<1xf32>) -> tensor<f32>
     %3 = tv.call @forward1(%1) instance 3 : (tensor<1xf32>) -> tensor<f32>
-    // expected-error @+3 {{output 'loss' differs from the reference}}
-    // expected-note @+2 2 {{of output 'loss' is}}
+    // expected-error @+4 {{output 'loss' differs from the reference}}
+    // expected-note @+3 {{counterexample: with the inputs of seed 0, element [] of output 'loss' is}}
+    // expected-note @+2 {{element [] of output 'loss' is}}
     // expected-note @+1 {{1 of 1 results}}
     tv.output %2 "loss" <8, []> : tensor<f32>
     tv.output %3 "loss" <8, []> : tensor<f32>
@@ -131,8 +132,9 @@ tv.plan @plan <dp = 1, device = 1, mb = 2> {
     %1 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:1 of 1]>] : tensor<1xf32>
     %2 = tv.call @forward0(%1) instance 2 : (tensor<1xf32>) -> tensor<f32>
     %3 = tv.call @forward1(%0) instance 3 : (tensor<1xf32>) -> tensor<f32>
-    // expected-error @+3 {{output 'loss' differs from the reference}}
-    // expected-note @+2 2 {{of output 'loss' is}}
+    // expected-error @+4 {{output 'loss' differs from the reference}}
+    // expected-note @+3 {{counterexample: with the inputs of seed 0, element [] of output 'loss' is}}
+    // expected-note @+2 {{element [] of output 'loss' is}}
     // expected-note @+1 {{1 of 1 results}}
     tv.output %2 "loss" <8, []> : tensor<f32>
     tv.output %3 "loss" <8, []> : tensor<f32>
