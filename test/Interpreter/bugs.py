@@ -4,7 +4,8 @@
 usage: bugs.py WORK
 
 A bug that shows on numbers has to be refuted, and so has a plan that cannot be run.
-Exit code 1 if a bug does not show, or if the two disagree.
+Exit code 1 if a bug does not show, or if the two disagree. Bugs whose plans are not
+imported are an error, and stay one.
 """
 
 import subprocess
@@ -27,6 +28,9 @@ PLANS: list[tuple[str, str, list[str]]] = [
 ]
 RUNS = {0: "equal", 1: "differs", 2: "not run"}
 VERDICTS = {0: "proved", 1: "refuted", 2: "unknown"}
+ERROR = 3
+#: A rank that is in another micro-batch than its peers; a linear model does not tell.
+NOT_IMPORTED = {"exchanged-micro-batches"}
 
 
 def list_bugs(family: str) -> list[str]:
@@ -43,6 +47,7 @@ def main() -> int:
     work.mkdir(parents=True, exist_ok=True)
     single, parallel = work / "single.pkl", work / "parallel.pkl"
     counts: Counter[str] = Counter()
+    compared = 0
     for family, options, bugs in PLANS:
         for bug in bugs or list_bugs(family):
             files = ["-o", str(parallel), "--reference", str(single)]
@@ -53,21 +58,26 @@ def main() -> int:
                 print(f"{family} --bug {bug}: no plan")
                 continue
             pair = ["--quiet", "--reference", str(single), str(parallel)]
-            run, verdict = (
-                names.get(
-                    subprocess.run(["verify-plan", *option, *pair], capture_output=True).returncode,
-                    "bad",
-                )
-                for option, names in ((["--run"], RUNS), ([], VERDICTS))
-            )
+            codes = [
+                subprocess.run(["verify-plan", *option, *pair], capture_output=True).returncode
+                for option in (["--run"], [])
+            ]
+            run = RUNS.get(codes[0], "bad")
+            if bug in NOT_IMPORTED and codes[1] == ERROR:
+                counts["no verdict"] += 1
+                print(f"{family} --bug {bug}: {run}, no verdict")
+                continue
+            verdict = VERDICTS.get(codes[1], "bad")
+            compared += 1
             counts[run] += 1
             counts[verdict] += 1
             print(f"{family} --bug {bug}: {run}, {verdict}")
     total = counts["differs"] + counts["not run"]
-    is_right = total == counts["refuted"] == sum(counts.values()) / 2 > 0
+    is_right = total == counts["refuted"] == compared > 0
     print(
         f"{total} plans with a bug, {'each' if is_right else counts['refuted']} refuted; "
-        f"{counts['differs']} differ, {counts['not run']} cannot be run"
+        f"{counts['differs']} differ, {counts['not run']} cannot be run, "
+        f"{counts['no verdict']} more without a verdict"
     )
     return 0 if is_right else 1
 
