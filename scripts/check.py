@@ -19,7 +19,7 @@ PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 MISSING_FEATURES = "unavailable features: "
 MEANING = {
-    "fuzzers": "the fuzzers could not be built; they need clang with libFuzzer",
+    "fuzzers": "fuzzers are built by `make fuzz` and where VERIFY_FUZZ is set",
     "thorough": "they take minutes (VERIFY_THOROUGH=1 runs them)",
     "shared-plans, thorough": "they take minutes, and real plans are not there",
     "shared-plans": "real plans are not there "
@@ -45,7 +45,7 @@ def run_suite(build: str, results: str) -> int:
     environment = os.environ | {"LIT_OPTS": f"{options} --output={results}"}
     build_all = ["cmake", "--build", build]
     status = subprocess.run(build_all, check=False).returncode
-    if status == 0:
+    if status == 0 and os.environ.get("VERIFY_FUZZ"):
         environment["VERIFY_FUZZERS"] = build_fuzzers()
     if status == 0:
         status = subprocess.run(
