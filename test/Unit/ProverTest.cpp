@@ -351,5 +351,5 @@ TEST_F(ProverTest, SmtLibText) {
 TEST_F(ProverTest, OptionsArePrinted) {
   EXPECT_EQ(prover.getOptions().toString(),
             "random-seed=0 resource-limit=5000000 "
-            "nonlinear-resource-limit=2000000 monomial-limit=20000 samples=2");
+            "nonlinear-resource-limit=2000000 monomial-limit=20000 samples=10");
 }
