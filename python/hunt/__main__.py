@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a hunt: `python3 -m hunt reduction --count 1000`.
 
-Exit code 0 if nothing was found, 1 if something was, 3 for wrong usage. Results are
-written as JSON after every step; `--resume FILE` goes on where a file ends.
+`reduction` compares verdicts on random programs, `escapes` those on plans with mistakes
+and `rewrites` those on plans that compute the same in another way. Exit code 0 if
+nothing was found, 1 if something was, 3 for wrong usage. Results are written as JSON
+after every step; `--resume FILE` goes on where a file ends. `table` writes the rates of
+such files.
 """
 
 import argparse
@@ -15,7 +18,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from hunt import reduction
+from hunt import escapes, reduction, table
+from hunt.families import FAMILIES
 
 
 def new_results(name: str, seed: int) -> dict[str, Any]:
@@ -68,13 +72,18 @@ def main() -> int:
     """Runs the hunt that the command line asks for."""
     parser = argparse.ArgumentParser(prog="hunt")
     parser.exit_on_error = False
-    parser.add_argument("name", choices=["reduction"])
+    parser.add_argument("name", choices=["reduction", "escapes", "rewrites", "table"])
+    parser.add_argument("results", nargs="*", type=Path, help="files that `table` reads")
     parser.add_argument("--seed", type=int, default=0, help="first seed")
     parser.add_argument("--count", type=int, default=1000, help="programs")
     parser.add_argument("--time", type=float, help="stop after so many seconds")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--resume", type=Path, help="go on from this file, and write it")
     parser.add_argument("--tool", default="verify-opt")
+    parser.add_argument("--translate", default="verify-translate")
+    parser.add_argument("--family", action="append", default=[], choices=list(FAMILIES))
+    parser.add_argument("--mutations", type=int, choices=[1, 2], help="edits of each plan")
+    parser.add_argument("--write", type=Path, help="file whose table `table` replaces")
     parser.add_argument("--findings", type=Path, default=Path("findings"))
     parser.add_argument("--by-kind", action="store_true", help="also print counts by kind")
     try:
@@ -82,9 +91,15 @@ def main() -> int:
     except argparse.ArgumentError as error:
         print(f"hunt: error: {error}", file=sys.stderr)
         return 3
-    if not shutil.which(options.tool):
-        print(f"hunt: error: no program '{options.tool}'", file=sys.stderr)
-        return 3
+    if options.name == "table":
+        return table.write(options.results, options.write)
+    for tool in (options.tool, options.translate):
+        if not shutil.which(tool) and (tool == options.tool or options.name != "reduction"):
+            print(f"hunt: error: no program '{tool}'", file=sys.stderr)
+            return 3
+    if options.name != "reduction":
+        arguments = (options.tool, options.translate, options.family, options.mutations)
+        return 1 if escapes.hunt(escapes.Hunt(options.name, *arguments), options) else 0
     results = new_results(options.name, options.seed)
     if options.resume and options.resume.exists():
         results = json.loads(options.resume.read_text())

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The tables of rates from the results of hunts: `python3 -m hunt table FILES`.
+
+With `--write FILE` they replace what stands between the markers of a page.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from hunt.escapes import Row
+
+BEGIN, END = "<!-- begin rates -->\n", "<!-- end rates -->"
+MUTANTS = ["plans", "invalid", "visible", "refuted", "escaped", "benign", "proved"]
+MUTANTS += ["false alarm", "unknown"]
+REWRITES = ["plans", "invalid", "proved", "refuted", "unknown"]
+
+
+def count(rows: Iterable[Row]) -> Counter[str]:
+    """The columns of some plans."""
+    counts: Counter[str] = Counter()
+    for row in rows:
+        outcome = row["outcome"]
+        counts["plans"] += 1
+        counts[outcome] += 1
+        if outcome == "invalid":
+            continue
+        counts["visible"] += row["values"] == "different"
+        counts["benign"] += row["values"] == "equal"
+        if row["hunt"] == "rewrites" and outcome == "false alarm":
+            counts["refuted"] += 1
+    return counts
+
+
+def lines(title: str, columns: list[str], groups: dict[str, list[Row]]) -> list[str]:
+    """A table with a row for each group and one for all."""
+    table = [f"| {title} | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+    for name, rows in groups.items():
+        counts = count(rows)
+        table.append(f"| {name} | " + " | ".join(str(counts[one]) for one in columns) + " |")
+    return [*table, ""]
+
+
+def by_kind(rows: list[Row]) -> dict[str, list[Row]]:
+    """The plans by what was done to them; those with two edits are a group of their own."""
+    kinds = sorted({kind for row in rows for kind in row["kinds"]})
+    groups = {kind: [row for row in rows if row["kinds"] == [kind]] for kind in kinds}
+    return groups | {"two of them": [row for row in rows if len(row["kinds"]) > 1], "all": rows}
+
+
+def by_family(rows: list[Row]) -> dict[str, list[Row]]:
+    """The plans by family."""
+    names = sorted({row["family"] for row in rows})
+    return {name: [row for row in rows if row["family"] == name] for name in names} | {"all": rows}
+
+
+def extent(rows: list[Row]) -> str:
+    """Which seeds they are, and how long they took."""
+    seeds = sorted({row["seed"] for row in rows})
+    runs = [seed for seed in seeds if seed - 1 not in set(seeds)]
+    ends = [seed for seed in seeds if seed + 1 not in set(seeds)]
+    parts = [f"{first} to {last}" for first, last in zip(runs, ends, strict=True)]
+    seconds = sum(row["seconds"] for row in rows) / len(rows)
+    return f"seeds {', '.join(parts)}; {seconds:.2f} s for a plan on average"
+
+
+def reduction(results: dict[str, object]) -> str:
+    """The sentence on the results of a hunt on random programs."""
+    found = results["findings"]
+    assert isinstance(found, list)
+    assert isinstance(results["next_seed"], int)
+    return (
+        f"**Reduction**: seeds {results['first_seed']} to {results['next_seed'] - 1}, "
+        f"{results['programs']} programs at sizes {results['sizes']}, {len(found)} findings.\n"
+    )
+
+
+def render(files: list[Path]) -> str:
+    """The text between the markers."""
+    rows: dict[str, dict[int, Row]] = {"escapes": {}, "rewrites": {}}
+    text = []
+    for path in files:
+        content = path.read_text()
+        if content.startswith("{\n"):
+            text.append(reduction(json.loads(content)))
+            continue
+        for line in content.splitlines():
+            row = json.loads(line)
+            rows[row["hunt"]][row["seed"]] = row
+    for name, columns in (("escapes", MUTANTS), ("rewrites", REWRITES)):
+        some = list(rows[name].values())
+        if not some:
+            continue
+        title = "mutation" if name == "escapes" else "rewrite"
+        text.append(f"**{name.capitalize()}**: {extent(some)}.\n")
+        text += lines(title, columns, by_kind(some))
+        text += lines("family", columns, by_family(some))
+    return "\n".join(text).rstrip("\n") + "\n"
+
+
+def write(files: list[Path], page: Path | None) -> int:
+    """Prints the tables, or writes them into a page; returns the exit code."""
+    tables = render(files)
+    if not page:
+        print(tables, end="")
+        return 0
+    text = page.read_text()
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        print(f"hunt: error: {page} has no place for the table", file=sys.stderr)
+        return 3
+    page.write_text(f"{before}{begin}{tables}{end}{after}")
+    return 0
