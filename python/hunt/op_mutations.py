@@ -192,8 +192,10 @@ def rank(plan: PlanText, op: Op, random: Random) -> Change | None:
     if op.kind not in ("send", "receive"):
         return None
     devices = sorted({device for _name, device in plan.bodies.values()})
-    if op.kind == "receive" or random.random() < 0.3:
-        other = random.choice(devices)
+    if random.random() < (0.8 if op.kind == "receive" else 0):
+        return None
+    if op.kind == "receive" or random.random() < 0.2:
+        other = random.choice([number for number in devices if number != op.device])
         return {op.line: RANK.sub(rf"\1 {other}", op.text, count=1)}
     to = next(int(n) for _word, n in RANK.findall(op.text))
     pairs = [other for other in plan.siblings(op) if other.device != op.device]
@@ -205,14 +207,12 @@ def rank(plan: PlanText, op: Op, random: Random) -> Change | None:
         op.line: RANK.sub(rf"\1 {other_to}", op.text, count=1),
         other_op.line: RANK.sub(rf"\1 {to}", other_op.text, count=1),
     }
-    from_ = {to: other_op.device, other_to: op.device}
-    for receive in plan.ops:
-        if receive.kind == "receive" and receive.device in from_:
-            old = {to: op.device, other_to: other_op.device}[receive.device]
-            if f"from {old}" in receive.text and random.random() < 0.9:
-                change[receive.line] = RANK.sub(
-                    rf"\1 {from_[receive.device]}", receive.text, count=1
-                )
+    # Alone, neither arrives; with the receives, each gets what the other should.
+    from_ = {to: (op.device, other_op.device), other_to: (other_op.device, op.device)}
+    for receive in plan.ops if random.random() < 0.9 else []:
+        old, new = from_.get(receive.device, (-1, -1))
+        if receive.kind == "receive" and receive.cell == op.cell and f"from {old} " in receive.text:
+            change[receive.line] = RANK.sub(rf"\1 {new}", receive.text, count=1)
     return change
 
 
