@@ -32,7 +32,7 @@ class Judgement:
         if self.answer == "crashed":
             return "crashed"
         if self.answer == "rejected":
-            return "invalid"
+            return "invalid" if self.values == "not run" else "rejected"
         is_refuted = self.answer in ("refuted", "malformed")
         if self.values == "not run":
             return "escaped" if self.answer == "proved" else "invalid"

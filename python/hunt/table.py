@@ -11,18 +11,19 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hunt.escapes import Row
+from hunt.judge import Judgement
 
 BEGIN, END = "<!-- begin rates -->\n", "<!-- end rates -->"
 MUTANTS = ["plans", "invalid", "visible", "refuted", "escaped", "benign", "proved"]
-MUTANTS += ["false alarm", "unknown"]
-REWRITES = ["plans", "invalid", "proved", "refuted", "unknown"]
+MUTANTS += ["false alarm", "unknown", "rejected"]
+REWRITES = ["plans", "invalid", "proved", "refuted", "unknown", "rejected"]
 
 
 def count(rows: Iterable[Row]) -> Counter[str]:
     """The columns of some plans."""
     counts: Counter[str] = Counter()
     for row in rows:
-        outcome = row["outcome"]
+        outcome = Judgement(row["values"], row["answer"]).outcome
         counts["plans"] += 1
         counts[outcome] += 1
         if outcome == "invalid":
