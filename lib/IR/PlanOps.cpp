@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify/IR/TVOps.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -84,11 +85,40 @@ static LogicalResult verifyBody(Block &body) {
   return success();
 }
 
+/// Checks that what lies between starts at the inputs of a save, and not at a
+/// value that an input is a copy of: a copy is the value itself once programs
+/// are executed, so the derivative would go by both.
+static LogicalResult verifySaved(SaveOp save) {
+  llvm::SmallPtrSet<Value, 4> inputs, sources;
+  for (Value value : save.getInputs()) {
+    inputs.insert(value);
+    while (auto copy = value.getDefiningOp<CopyOp>())
+      value = copy.getOperand();
+    sources.insert(value);
+  }
+  SmallVector<Value> worklist(save.getOutputs());
+  llvm::SmallPtrSet<Value, 16> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (inputs.contains(value) || !seen.insert(value).second)
+      continue;
+    if (sources.contains(value))
+      return save.emitOpError(
+          "saves a result that reads what an input is a copy of");
+    if (Operation *op = value.getDefiningOp())
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return success();
+}
+
 LogicalResult SegmentOp::verifyRegions() {
   llvm::SmallSet<int64_t, 8> saved;
-  for (auto save : getBody().front().getOps<SaveOp>())
+  for (auto save : getBody().front().getOps<SaveOp>()) {
     if (!saved.insert(save.getOp()).second)
       return save.emitOpError("saves op ") << save.getOp() << " twice";
+    if (failed(verifySaved(save)))
+      return failure();
+  }
   if (failed(verifyDevice(*this, getDevice())))
     return failure();
   return verifyBody(getBody().front());
