@@ -46,12 +46,12 @@ HUNTS ?= reduction escapes rewrites
 hunt: build
 	PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" scripts/hunt.sh build/hunt "$(HUNTS)" $(HUNT)
 
-# Goes on where it ended; findings stay in build/fuzz/work/findings.
+# Goes on where it ended; findings stay in build/fuzz/run/findings.
 FUZZ_SECONDS ?= 600
 fuzz: setup
 	cmake --preset fuzz
 	cmake --build --preset fuzz
-	python3 test/Fuzz/run_fuzzers.py --seconds $(FUZZ_SECONDS) build/fuzz/bin build/fuzz/work
+	python3 test/Fuzz/run_fuzzers.py --seconds $(FUZZ_SECONDS) build/fuzz/bin build/fuzz/run
 
 opinions: build
 	VERIFY_THOROUGH=1 LIT_OPTS="-av --filter second-opinion" \
