@@ -380,3 +380,15 @@ SmallVector<SortInfo> FactorAnalysis::getSorts() const {
   }
   return sorts;
 }
+
+SmallCase FactorAnalysis::getSmallCase() const {
+  SmallCase result = SmallCase::None;
+  for (const NodeData &data : nodes) {
+    if (data.kind != Kind::Atom || data.isRigid || data.size <= data.width + 1)
+      continue;
+    if (data.countsSteps)
+      return SmallCase::CountsSteps;
+    result = SmallCase::Smooth;
+  }
+  return result;
+}

@@ -5,84 +5,19 @@
 //===----------------------------------------------------------------------===//
 //
 // The width of a value is the number of different indices of a sort that one of
-// its monomials can mention. It is computed by running the scalar bodies under
-// an algebra of widths, so an op states nothing for it (docs/Soundness.md).
+// its monomials can mention: docs/Soundness.md says why as many values of the
+// sort decide all sizes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Verify/Analysis/FactorAnalysis.h"
 
+#include "WidthAlgebra.h"
+
+#include <functional>
+
 using namespace mlir;
 using namespace verify;
-
-namespace {
-/// Scalars are the bound of one sort; `need` collects what arguments of
-/// functions require.
-class WidthAlgebra : public ScalarAlgebra {
-public:
-  /// Dimensions of the sort in the iteration space of the body.
-  int64_t dimensions = 0;
-  int64_t need = 0;
-
-  static Scalar of(int64_t bound) { return {static_cast<uint64_t>(bound)}; }
-  static int64_t get(Scalar scalar) {
-    return static_cast<int64_t>(scalar.bits);
-  }
-  /// What the argument of a function, or of an order, requires.
-  Scalar argument(ArrayRef<Scalar> values, int64_t more = 0) {
-    for (Scalar value : values)
-      need = std::max(need, 2 * dimensions + get(value) + more);
-    return of(0);
-  }
-
-  Scalar rational(int64_t, int64_t) override { return of(0); }
-  Scalar literal(double, FloatFormat) override { return of(0); }
-  Scalar integer(int64_t) override { return of(0); }
-  Scalar boolean(bool) override { return of(0); }
-  Scalar minusInfinity() override { return of(0); }
-  Scalar add(Scalar left, Scalar right) override {
-    return of(std::max(get(left), get(right)));
-  }
-  Scalar subtract(Scalar left, Scalar right) override {
-    return add(left, right);
-  }
-  Scalar multiply(Scalar left, Scalar right) override {
-    return of(get(left) + get(right));
-  }
-  Scalar divide(Scalar left, Scalar right) override {
-    return multiply(left, right);
-  }
-  Scalar negate(Scalar value) override { return value; }
-  Scalar sum(ArrayRef<WeightedScalar> terms) override {
-    int64_t bound = 0;
-    for (const WeightedScalar &term : terms)
-      bound = std::max(bound, get(term.value));
-    return of(bound);
-  }
-  Scalar power(Scalar base, int64_t numerator, int64_t denominator) override {
-    if (denominator != 1)
-      return argument(base);
-    int64_t bound;
-    if (llvm::MulOverflow(get(base), std::abs(numerator), bound) ||
-        bound > INT32_MAX)
-      bound = INT32_MAX;
-    return of(bound);
-  }
-  Scalar apply(Function, Scalar value) override { return argument(value); }
-  Scalar maximum(ArrayRef<Scalar> values) override { return argument(values); }
-  Scalar compare(Comparison, Scalar left, Scalar right) override {
-    return argument({left, right}, /*more=*/1);
-  }
-  Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) override {
-    return of(get(condition) + std::max(get(ifTrue), get(ifFalse)));
-  }
-  Scalar uninterpreted(StringRef, ArrayRef<Scalar> values,
-                       ScalarSort) override {
-    return argument(values);
-  }
-  Scalar toReal(Scalar value) override { return value; }
-};
-} // namespace
 
 void FactorAnalysis::count(Node node, Counts &counts) const {
   node = find(node);
@@ -129,106 +64,133 @@ void FactorAnalysis::computeWidths(Block &body) {
         }
     return;
   }
-  llvm::DenseMap<Value, Counts> bounds;
+  using Widths = llvm::DenseMap<Node, Width>;
+  llvm::DenseMap<Value, Widths> widths;
   Counts axisDimensions;
   for (Node axis : axes)
     count(axis, axisDimensions);
-  auto addCounts = [](Counts &to, const Counts &from) {
-    for (auto [sort, number] : from)
-      to[sort] += number;
+  /// Arguments of functions, of which any two may have to be told apart.
+  struct Arguments {
+    int64_t dimensions = 0, numerator = 0, denominator = 0;
   };
+  llvm::SmallDenseMap<Node, Arguments> arguments;
   auto dimensionsOf = [&](Value value) {
     Counts counts = axisDimensions;
     for (Node node : dimensions[value])
       count(node, counts);
     return counts;
   };
-  auto raiseValue = [&](Value value) {
-    Counts width = dimensionsOf(value);
-    addCounts(width, bounds.lookup(value));
-    raise(width);
+  // Widths are counted in halves.
+  auto raiseBy = [&](Counts counts, const Widths &more) {
+    for (const auto &[sort, width] : more)
+      counts[sort] += (width.getWhole() + 1) / 2;
+    raise(counts);
+  };
+  auto widthsOf = [&](Value value) -> Widths {
+    auto found = widths.find(value);
+    return found == widths.end() ? Widths() : found->second;
   };
   for (BlockArgument argument : body.getArguments())
-    raiseValue(argument);
+    raise(dimensionsOf(argument));
 
   for (Operation &op : body) {
     if (auto expect = dyn_cast<tv::ExpectOp>(op)) {
-      Counts width = dimensionsOf(expect.getReference());
-      addCounts(width, bounds.lookup(expect.getReference()));
-      Counts values;
+      // Both sides over one denominator.
+      Widths sides = widthsOf(expect.getReference());
       for (Value value : expect.getValues())
-        for (auto [sort, number] : bounds.lookup(value))
-          values[sort] = std::max(values[sort], number);
-      addCounts(width, values);
-      addCounts(width, axisDimensions); // sums over axes
-      raise(width);
+        for (const auto &[sort, width] : widthsOf(value)) {
+          Width &side = sides[sort];
+          side.numerator = std::max(side.numerator, width.numerator);
+          side.addDivisors(width, /*isProduct=*/false);
+        }
+      Counts counts = dimensionsOf(expect.getReference());
+      for (auto [sort, number] : axisDimensions) // sums over axes
+        counts[sort] += number;
+      raiseBy(std::move(counts), sides);
       continue;
     }
     if (isa<tv::DistributeOp>(op)) {
-      bounds.insert({op.getResult(0), bounds.lookup(op.getOperand(0))});
-      raiseValue(op.getResult(0));
-      continue;
-    }
-    auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
-    if (!semantics || isOpaque(&op)) {
-      raiseValue(op.getResult(0));
-      continue;
-    }
-    const IndexRelation &relation = relations.find(&op)->second;
-    // The iteration space, and the part of it that is reduced.
-    Counts space = axisDimensions, reduced;
-    llvm::SmallDenseSet<unsigned> inResult;
-    std::function<void(const DimensionExpr &)> mark =
-        [&](const DimensionExpr &expr) {
-          if (expr.getKind() == DimensionExpr::Kind::Factor)
-            inResult.insert(expr.getFactor());
-          for (const DimensionExpr &child : expr.getChildren())
-            mark(child);
-        };
-    for (const DimensionExpr &expr : relation.result)
-      mark(expr);
-    for (auto [number, node] : llvm::enumerate(factors[&op])) {
-      count(node, space);
-      if (!inResult.contains(number))
+      Widths same = widthsOf(op.getOperand(0));
+      widths[op.getResult(0)] = std::move(same);
+    } else if (auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
+               semantics && !isOpaque(&op)) {
+      const IndexRelation &relation = relations.find(&op)->second;
+      // The iteration space, and the part of it that is reduced.
+      Counts space = axisDimensions, reduced;
+      unsigned reductions = relation.axisSums.size();
+      llvm::SmallDenseSet<unsigned> inResult;
+      std::function<void(const DimensionExpr &)> mark =
+          [&](const DimensionExpr &expr) {
+            if (expr.getKind() == DimensionExpr::Kind::Factor)
+              inResult.insert(expr.getFactor());
+            for (const DimensionExpr &child : expr.getChildren())
+              mark(child);
+          };
+      for (const DimensionExpr &expr : relation.result)
+        mark(expr);
+      for (auto [number, node] : llvm::enumerate(factors[&op])) {
+        count(node, space);
+        if (inResult.contains(number))
+          continue;
         count(node, reduced);
-    }
-    Counts summedAxes;
-    for (const auto &sum : relation.axisSums)
-      if (std::optional<unsigned> axis = findAxis(sum.axis))
-        count(axes[*axis], summedAxes);
-
-    llvm::SmallDenseSet<Node, 16> sorts;
-    for (auto [sort, number] : space)
-      sorts.insert(sort);
-    SmallVector<Counts> operandBounds;
-    for (const auto &access : relation.accesses) {
-      operandBounds.push_back(bounds.lookup(op.getOperand(access.operand)));
-      for (auto [sort, number] : operandBounds.back())
-        sorts.insert(sort);
-    }
-    Counts result, needs;
-    for (Node sort : sorts) {
-      WidthAlgebra algebra;
-      algebra.dimensions = space.lookup(sort) + summedAxes.lookup(sort);
-      SmallVector<Scalar> scalars;
-      for (const Counts &operand : operandBounds)
-        scalars.push_back(
-            WidthAlgebra::of(operand.lookup(sort) + summedAxes.lookup(sort)));
-      for (size_t i = 0; i < relation.positions.size(); ++i)
-        scalars.push_back(WidthAlgebra::of(0));
-      int64_t bound = WidthAlgebra::get(semantics.combine(algebra, scalars)) +
-                      reduced.lookup(sort);
-      if (relation.combination != Combination::Sum) {
-        algebra.argument(WidthAlgebra::of(bound));
-        bound = 0;
+        ++reductions;
       }
-      if (bound)
-        result[sort] = bound;
-      if (algebra.need)
-        needs[sort] = algebra.need;
+      Counts summedAxes;
+      for (const auto &sum : relation.axisSums)
+        if (std::optional<unsigned> axis = findAxis(sum.axis))
+          count(axes[*axis], summedAxes);
+
+      llvm::SmallDenseSet<Node, 16> sorts;
+      for (auto [sort, number] : space)
+        sorts.insert(sort);
+      SmallVector<Widths> operands;
+      for (const auto &access : relation.accesses) {
+        operands.push_back(widthsOf(op.getOperand(access.operand)));
+        for (const auto &[sort, width] : operands.back())
+          sorts.insert(sort);
+      }
+      Widths results;
+      for (Node sort : sorts) {
+        WidthAlgebra algebra(&op);
+        int64_t dimensionCount = space.lookup(sort) + summedAxes.lookup(sort);
+        SmallVector<Scalar> scalars;
+        for (auto [access, own] :
+             llvm::zip_equal(relation.accesses, operands)) {
+          Width width = own.lookup(sort);
+          width.addSums(summedAxes.lookup(sort), relation.axisSums.size());
+          const void *key = op.getOperand(access.operand).getAsOpaquePointer();
+          scalars.push_back(algebra.operand(
+              std::move(width), relation.axisSums.empty() ? key : nullptr));
+        }
+        for (const auto &position : relation.positions) {
+          Counts counts;
+          count(factors[&op][position.factor], counts);
+          scalars.push_back(algebra.position(
+              position.use == PositionUse::Equality &&
+              counts.lookup(sort) == 1 && dimensionCount == 1));
+        }
+        Width width = algebra.get(semantics.combine(algebra, scalars));
+        width.addSums(reduced.lookup(sort), reductions);
+        if (relation.combination != Combination::Sum) {
+          Scalar greatest = algebra.of(width);
+          width = algebra.get(algebra.maximum(greatest));
+        }
+        if (algebra.getArguments().exist) {
+          const WidthAlgebra::Arguments &own = algebra.getArguments();
+          Arguments &all = arguments[sort];
+          all.dimensions = std::max(all.dimensions, dimensionCount);
+          all.numerator = std::max(all.numerator, own.numerator);
+          all.denominator = std::max(all.denominator, own.denominator);
+          nodes[sort].countsSteps |= own.countSteps;
+        }
+        if (width != Width())
+          results[sort] = std::move(width);
+      }
+      widths[op.getResult(0)] = std::move(results);
     }
-    raise(needs);
-    bounds.insert({op.getResult(0), std::move(result)});
-    raiseValue(op.getResult(0));
+    raiseBy(dimensionsOf(op.getResult(0)), widthsOf(op.getResult(0)));
   }
+  for (const auto &[sort, most] : arguments)
+    raise({{sort, 2 * most.dimensions +
+                      (most.numerator + most.denominator + 1) / 2}});
 }

@@ -336,6 +336,7 @@ bool StageDecision::add(ProofResult proof, Decided what) {
 StageVerdict StageDecision::decide() {
   if (factors.getFailure())
     return unknown(*factors.getFailure());
+  prover.setSmallCase(factors.getSmallCase());
   ElementEvaluator evaluator(body, factors, terms, source);
   for (auto expect : body.getOps<tv::ExpectOp>())
     if (failed(collect(expect, evaluator)))

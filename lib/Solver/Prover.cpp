@@ -68,6 +68,7 @@ public:
   TermAlgebra &terms;
   ProverOptions options;
   ProverStatistics statistics;
+  SmallCase smallCase = SmallCase::None;
   std::function<bool()> beforeLongAttempt;
 
 private:
@@ -117,6 +118,7 @@ void Prover::Implementation::clear() {
   proved.reset();
   normalizer.reset();
   hypotheses.clear();
+  smallCase = SmallCase::None;
   solver = std::make_unique<Z3Solver>(terms, options);
 }
 
@@ -128,6 +130,8 @@ void Prover::Implementation::setHypotheses(llvm::ArrayRef<Condition> wanted) {
   hypotheses.assign(wanted.begin(), wanted.end());
   NormalizerLimits limits;
   limits.monomials = options.monomialLimit;
+  if (smallCase == SmallCase::CountsSteps)
+    limits.indicators = 0;
   normalizer = std::make_unique<Normalizer>(terms, hypotheses, limits);
   proved = std::make_unique<ProvedRecords>();
   replay = std::make_unique<Replay>(terms, *normalizer);
@@ -238,6 +242,9 @@ Prover::Implementation::proveWithoutNormalForm(const Claim &claim,
                                                llvm::ArrayRef<Scalar> roots) {
   if (normalizer->failure())
     return unknown(*normalizer->failure());
+  // The solver could use that there are only a few positions.
+  if (smallCase != SmallCase::None)
+    return unknown("the normal forms do not show it");
   Query query;
   query.claims.push_back(claim);
   llvm::SmallVector<RecordId> rests;
@@ -482,3 +489,8 @@ const ProverStatistics &Prover::getStatistics() const {
 }
 
 void Prover::clear() { implementation->clear(); }
+
+void Prover::setSmallCase(SmallCase smallCase) {
+  implementation->clear();
+  implementation->smallCase = smallCase;
+}

@@ -18,6 +18,7 @@
 #define VERIFY_ANALYSIS_FACTORANALYSIS_H
 
 #include "Verify/IR/TVOps.h"
+#include "Verify/Solver/Solver.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <string>
@@ -101,6 +102,9 @@ public:
 
   llvm::SmallVector<SortInfo> getSorts() const;
 
+  /// What may be said of terms at the positions that are looked at.
+  SmallCase getSmallCase() const;
+
 private:
   enum class Kind : uint8_t { Atom, Concat, Product, Forward };
   struct NodeData {
@@ -109,6 +113,8 @@ private:
     int64_t size = 1;
     llvm::SmallVector<Node, 2> children;
     int64_t width = 0;
+    /// Whether a function is applied to a sum of steps over the sort.
+    bool countsSteps = false;
   };
   using Counts = llvm::SmallDenseMap<Node, int64_t, 8>;
 

@@ -61,6 +61,17 @@ struct ProofResult {
   std::vector<UnconfirmedStep> unconfirmed = {};
 };
 
+/// Whether terms stand for larger ones, with more positions, so that what holds
+/// of them has to hold for a reason that does not depend on how many there are
+/// (docs/Soundness.md).
+enum class SmallCase : uint8_t {
+  None, ///< they stand for themselves
+  Smooth,
+  /// A function is applied to a sum of comparisons or other steps, which takes
+  /// fewer values here than there.
+  CountsSteps
+};
+
 /// What limits a proof; all of it deterministic.
 struct ProverOptions {
   unsigned randomSeed = 0;
@@ -124,6 +135,8 @@ public:
   const ProverStatistics &getStatistics() const;
   /// Forgets all that depends on terms; to be called when they are cleared.
   void clear();
+  /// What the terms stand for, until `clear`.
+  void setSmallCase(SmallCase smallCase);
 
 private:
   class Implementation;
