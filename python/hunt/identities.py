@@ -150,6 +150,70 @@ def distinct_values(random: Random, size: int) -> Program:
     return make.finish(zero, result, f"determinant of power sums of {count}")
 
 
+class Disguise:
+    """Products of positive numbers that laws have to undo before they show."""
+
+    def __init__(self, make: Identity, kind: str, domain: str | None) -> None:
+        self.make, self.kind, self.domain = make, kind, domain
+
+    def inverse(self, name: str) -> str:
+        """One over a number."""
+        return self.make.scalar("power", (name,), self.domain, bounds=(-1, 1))
+
+    def square(self, name: str) -> str:
+        """As a difference of fractions: 1 / (1/u - 1/(u + 1)) - u."""
+        one = self.make.scalar("constant", (), self.domain, value=Fraction(1))
+        next_one = self.make.scalar("add", (name, one), self.domain)
+        inverses = (self.inverse(name), self.inverse(next_one))
+        difference = self.make.scalar("subtract", inverses, self.domain)
+        return self.make.scalar("subtract", (self.inverse(difference), name), self.domain)
+
+    def wrap(self, name: str) -> str:
+        """The number, as a function of a function of it."""
+        if self.kind == "square root":
+            name = self.make.scalar("power", (name,), self.domain, bounds=(1, 2))
+            return self.make.scalar("power", (name,), self.domain, bounds=(2, 1))
+        if self.kind == "logarithm":
+            name = self.make.scalar("log", (name,), self.domain)
+            return self.make.scalar("exp", (name,), self.domain)
+        return name
+
+    def product(self, left: str, right: str) -> str:
+        """The product of two positive numbers."""
+        if self.kind != "fraction":
+            return self.make.scalar("multiply", (left, right), self.domain)
+        both = self.square(self.make.scalar("add", (left, right), self.domain))
+        for name in (left, right):
+            both = self.make.scalar("subtract", (both, self.square(name)), self.domain)
+        return self.make.times(Fraction(1, 2), both, self.domain)
+
+
+def disguised(random: Random, size: int) -> Program:
+    """The determinant of power sums of three elements, out of factors that laws undo."""
+    make = Identity(random, size)
+    x, part = make.elements()
+    kind = random.choice(["square root", "logarithm", "fraction"])
+    results: list[list[str]] = []
+    for name, domain in ((x, None), (part, "0:2")):
+        disguise = Disguise(make, kind, domain)
+        number = make.scalar("constant", (), domain, value=Fraction(size))
+        sums = [number, *(make.power_sum(name, 2 * k, domain) for k in range(1, 5))]
+        sums = [disguise.wrap(value) for value in sums]
+        results.append([])
+        for order in permutations(range(3)):
+            term = disguise.product(sums[order[0]], sums[1 + order[1]])
+            results[-1].append(disguise.product(term, sums[2 + order[2]]))
+    total, wrong = results[0][0], results[1][0]
+    for term in results[0][1:]:
+        total = make.scalar("add", (total, term), None)
+    for term in results[1][1:]:
+        wrong = make.scalar("add", (wrong, term), "0:2")
+    for order, term in zip(permutations(range(3)), results[1], strict=True):
+        sign = (-1) ** sum(order[i] > order[j] for j in range(3) for i in range(j))
+        wrong = make.scalar("add", (wrong, make.times(Fraction(sign), term, "0:2")), "0:2")
+    return make.finish(total, wrong, f"determinant of power sums, in each a {kind}")
+
+
 def minimum(random: Random, size: int) -> Program:
     """Sum minus maximum is minus the maximum of the negated, for two elements."""
     make = Identity(random, size)
@@ -227,6 +291,7 @@ def variances(random: Random, size: int) -> Program:
 IDENTITIES = (
     distinct_values,
     distinct_values,
+    disguised,
     vanishing,
     inside_function,
     minimum,

@@ -92,6 +92,13 @@ def exp(x: Number) -> Number:
     return math.exp(x) if x > -math.inf else 0
 
 
+def log(x: Number) -> Number:
+    """The natural logarithm."""
+    if x <= 0:
+        raise UndefinedError
+    return math.log(x)
+
+
 UNARY: dict[str, Callable[[Number], Number]] = {
     "copy": lambda x: x,
     "negate": lambda x: -x,
@@ -100,6 +107,7 @@ UNARY: dict[str, Callable[[Number], Number]] = {
     "erf": math.erf,
     "silu": silu,
     "gelu": gelu,
+    "log": log,
     "rsqrt": rsqrt,
 }
 BINARY: dict[str, Callable[[Number, Number], Number]] = {
