@@ -53,7 +53,7 @@ class Prover::Implementation {
 public:
   Implementation(TermAlgebra &terms, ProverOptions options)
       : terms(terms), options(options), samples(terms, options.samples),
-        solver(std::make_unique<Z3Solver>(terms, options)) {}
+        solver(terms, options) {}
 
   ProofResult prove(Scalar left, Scalar right,
                     llvm::ArrayRef<Condition> wanted);
@@ -93,7 +93,7 @@ private:
   UnconfirmedStep describeStep(RecordId record) const;
 
   Samples samples;
-  std::unique_ptr<Z3Solver> solver;
+  Z3Solver solver;
   llvm::SmallVector<Condition> hypotheses;
   std::unique_ptr<Normalizer> normalizer;
   std::unique_ptr<ProvedRecords> proved;
@@ -119,7 +119,7 @@ void Prover::Implementation::clear() {
   normalizer.reset();
   hypotheses.clear();
   smallCase = SmallCase::None;
-  solver = std::make_unique<Z3Solver>(terms, options);
+  solver.clear();
 }
 
 void Prover::Implementation::setHypotheses(llvm::ArrayRef<Condition> wanted) {
@@ -147,11 +147,11 @@ Answer Prover::Implementation::ask(const Query &query, bool isLinear) {
   ++statistics.solverQueries;
   statistics.claims += query.claims.size();
   statistics.lawInstances += query.instances.size();
-  return solver->check(query, isLinear);
+  return solver.check(query, isLinear);
 }
 
 UnconfirmedStep Prover::Implementation::describeStep(RecordId record) const {
-  UnconfirmedStep step{"", solver->getReason()};
+  UnconfirmedStep step{"", solver.getReason()};
   for (const Claim &claim : normalizer->getRecord(record).claims) {
     step.claim += step.claim.empty() ? "" : " and ";
     step.claim += terms.toString(claim.left, 6);
@@ -196,7 +196,7 @@ ProofResult Prover::Implementation::checkOneByOne(const Argument &argument) {
       return unknown("the solver does not accept a step of the normal form");
     if (answer == Answer::Unknown) {
       result.verdict = Verdict::ProvedByNormalization;
-      result.reason = solver->getReason();
+      result.reason = solver.getReason();
       result.unconfirmed.push_back(describeStep(record));
       restsOnOpen = true;
     }
@@ -252,9 +252,9 @@ Prover::Implementation::proveWithoutNormalForm(const Claim &claim,
   switch (ask(query, /*isLinear=*/false)) {
   case Answer::Unknown:
     return unknown("the normal forms differ and the solver gave up (" +
-                   solver->getReason() + ")");
+                   solver.getReason() + ")");
   case Answer::Satisfiable: {
-    llvm::ArrayRef<AtomValue> model = solver->getModel();
+    llvm::ArrayRef<AtomValue> model = solver.getModel();
     return {Verdict::NotProved,
             "the normal forms differ and the solver has a model",
             llvm::SmallVector<AtomValue>(model)};

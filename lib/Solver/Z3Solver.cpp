@@ -26,13 +26,24 @@ static void configure(z3::context &context, z3::solver &solver, unsigned seed,
 }
 
 Z3Solver::Z3Solver(const TermAlgebra &terms, const ProverOptions &options)
-    : options(options), encoder(context, terms) {}
+    : terms(terms), options(options) {}
+
+Z3Solver::Session::Session(const TermAlgebra &terms) {
+  encoder.emplace(context, terms);
+}
+
+void Z3Solver::clear() {
+  if (!session)
+    return;
+  session->encoder.emplace(session->context, terms);
+}
 
 z3::solver &Z3Solver::getSolver(bool isLinear) {
-  std::optional<z3::solver> &solver = isLinear ? linear : nonlinear;
+  std::optional<z3::solver> &solver =
+      isLinear ? session->linear : session->nonlinear;
   if (!solver) {
-    solver.emplace(context, z3::solver::simple());
-    configure(context, *solver, options.randomSeed,
+    solver.emplace(session->context, z3::solver::simple());
+    configure(session->context, *solver, options.randomSeed,
               isLinear ? options.resourceLimit : options.nonlinearResourceLimit,
               isLinear);
   }
@@ -41,8 +52,8 @@ z3::solver &Z3Solver::getSolver(bool isLinear) {
 
 void Z3Solver::readModel(const z3::model &values) {
   model.clear();
-  for (Scalar atom : encoder.getAtoms()) {
-    std::optional<z3::expr> symbol = encoder.findAtom(atom);
+  for (Scalar atom : session->encoder->getAtoms()) {
+    std::optional<z3::expr> symbol = session->encoder->findAtom(atom);
     if (!symbol || !values.has_interp(symbol->decl()))
       continue;
     model.push_back({atom, values.eval(*symbol, true).to_string()});
@@ -50,7 +61,8 @@ void Z3Solver::readModel(const z3::model &values) {
 }
 
 Answer Z3Solver::checkUnguarded(const Query &query, z3::solver &solver) {
-  z3::expr_vector formulas(context), claims(context);
+  Z3Terms &encoder = *session->encoder;
+  z3::expr_vector formulas(session->context), claims(session->context);
   for (const LawInstance &instance : query.instances)
     formulas.push_back(encoder.encode(instance));
   for (const Claim &fact : query.facts)
@@ -74,8 +86,10 @@ Answer Z3Solver::checkUnguarded(const Query &query, z3::solver &solver) {
   return Answer::Unknown;
 }
 
-Answer Z3Solver::check(const Query &query, bool isLinear) {
-  ++queries;
+Answer Z3Solver::checkOnce(const Query &query, bool isLinear) {
+  if (!session)
+    session = std::make_unique<Session>(terms);
+  ++session->queries;
   reason.clear();
   model.clear();
   Answer answer = Answer::Unknown;
@@ -88,8 +102,19 @@ Answer Z3Solver::check(const Query &query, bool isLinear) {
     reason = std::string("Z3: ") + exception.msg();
     answer = Answer::Unknown;
     // A fresh solver next time, with nothing left of this query.
-    (isLinear ? linear : nonlinear).reset();
-    encoder.dropDefinitions();
+    (isLinear ? session->linear : session->nonlinear).reset();
+    session->encoder->dropDefinitions();
+  }
+  return answer;
+}
+
+Answer Z3Solver::check(const Query &query, bool isLinear) {
+  ++queries;
+  Answer answer = checkOnce(query, isLinear);
+  // An answer must not be worse for the queries that came before.
+  if (answer == Answer::Unknown && session->queries > 1) {
+    session.reset();
+    answer = checkOnce(query, isLinear);
   }
   return answer;
 }

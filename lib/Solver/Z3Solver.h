@@ -33,6 +33,9 @@ class Z3Solver {
 public:
   Z3Solver(const TermAlgebra &terms, const ProverOptions &options);
 
+  /// Forgets all terms, but keeps Z3's context, which takes long to make.
+  void clear();
+
   /// Whether all claims follow.
   Answer check(const Query &query, bool isLinear);
   /// Why the last answer was unknown.
@@ -42,16 +45,27 @@ public:
   size_t getQueryCount() const { return queries; }
 
 private:
+  Answer checkOnce(const Query &query, bool isLinear);
   Answer checkUnguarded(const Query &query, z3::solver &solver);
   void readModel(const z3::model &values);
 
   /// The solver of a kind, made when it is first needed.
   z3::solver &getSolver(bool isLinear);
 
+  /// One context with what lives in it.
+  struct Session {
+    explicit Session(const TermAlgebra &terms);
+
+    z3::context context;
+    std::optional<z3::solver> linear, nonlinear;
+    std::optional<Z3Terms> encoder;
+    size_t queries = 0;
+  };
+
+  const TermAlgebra &terms;
   ProverOptions options;
-  z3::context context;
-  std::optional<z3::solver> linear, nonlinear;
-  Z3Terms encoder;
+  /// Made when it is first needed.
+  std::unique_ptr<Session> session;
   std::string reason;
   llvm::SmallVector<AtomValue> model;
   size_t queries = 0;
