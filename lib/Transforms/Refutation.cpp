@@ -78,10 +78,21 @@ static llvm::SetVector<Operation *> getCone(tv::ExpectOp expect) {
   return seen;
 }
 
+/// The last op that computes something that is compared.
+static Operation *getLastOp(tv::ExpectOp expect) {
+  Operation *last = nullptr;
+  for (Value operand : expect->getOperands())
+    if (Operation *op = operand.getDefiningOp();
+        !last || (op && last->isBeforeInBlock(op)))
+      last = op;
+  return last;
+}
+
 bool Refutation::confirm(const FactorAnalysis &analysis) {
+  // The earliest, because most of what comes before it has to be executed.
   tv::ExpectOp cheapest = *std::min_element(
       wrong.begin(), wrong.end(), [](tv::ExpectOp left, tv::ExpectOp right) {
-        return getCone(left).size() < getCone(right).size();
+        return getLastOp(left)->isBeforeInBlock(getLastOp(right));
       });
   // Selections are meant where nothing ties (docs/Soundness.md, A23).
   SmallVector<Value> ranked;
