@@ -72,6 +72,11 @@ SmallVector<Bound> PlanExecution::lookup(Device &device, ValueRange values) {
 void PlanExecution::bind(Device &device, Operation *op, Bound bound,
                          unsigned result) {
   valuesOf(device)[op->getResult(result)] = bound;
+  // Other micro-batches mostly give the same value. In the reference the last
+  // value counts.
+  if (!isReference &&
+      !bindings.insert({op->getResult(result), bound.value}).second)
+    return;
   tv::PieceAttr piece;
   if (auto list = op->getAttrOfType<ArrayAttr>("tv.pieces"))
     piece = dyn_cast<tv::PieceAttr>(list[result]);

@@ -203,6 +203,8 @@ private:
       pending;
   llvm::DenseMap<mlir::Operation *, mlir::Value> parameters;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Contribution>> buffers;
+  /// Results of ops of the plan, with the graph values that they were.
+  llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> bindings;
   llvm::SmallVector<StatedPiece> pieces;
   llvm::SmallVector<PlanOutput> outputs;
   llvm::SmallVector<FinalGradient> gradients;
