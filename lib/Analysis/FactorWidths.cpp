@@ -74,8 +74,12 @@ void FactorAnalysis::computeWidths(Block &body) {
     int64_t dimensions = 0, numerator = 0, denominator = 0;
   };
   llvm::SmallDenseMap<Node, Arguments> arguments;
+  // Only values of the plan differ between coordinates of the mesh.
+  auto axesOf = [&](Operation *op) {
+    return op && op->hasAttr("domain") ? axisDimensions : Counts();
+  };
   auto dimensionsOf = [&](Value value) {
-    Counts counts = axisDimensions;
+    Counts counts = axesOf(value.getDefiningOp());
     for (Node node : dimensions[value])
       count(node, counts);
     return counts;
@@ -116,7 +120,7 @@ void FactorAnalysis::computeWidths(Block &body) {
                semantics && !isOpaque(&op)) {
       const IndexRelation &relation = relations.find(&op)->second;
       // The iteration space, and the part of it that is reduced.
-      Counts space = axisDimensions, reduced;
+      Counts space = axesOf(&op), reduced;
       unsigned reductions = relation.axisSums.size();
       llvm::SmallDenseSet<unsigned> inResult;
       std::function<void(const DimensionExpr &)> mark =

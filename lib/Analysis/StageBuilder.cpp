@@ -161,22 +161,12 @@ private:
   }
   void add(const void *pointer) { add(reinterpret_cast<uint64_t>(pointer)); }
 
-  /// Devices are told apart and nothing else: they are numbered as they occur.
+  /// On which devices an op runs decides nothing: each value has an op of its
+  /// own, and what is read of another device is an operand.
   void addDomain(tv::DomainAttr domain) {
-    for (tv::AxisSetAttr set : domain.getSets()) {
-      add(set.getAxis().getAsOpaquePointer());
-      add(set.getBounds().size());
-      for (size_t i = 0; i < set.getBounds().size(); i += 2)
-        for (int64_t at = set.getBounds()[i]; at < set.getBounds()[i + 1];
-             ++at) {
-          if (set.getAxis().getValue() != "device") {
-            add(set.getBounds()[i]);
-            add(set.getBounds()[i + 1]);
-            break;
-          }
-          add(devices.try_emplace(at, devices.size()).first->second);
-        }
-    }
+    for (tv::AxisSetAttr set : domain.getSets())
+      if (set.getAxis().getValue() != "device")
+        add(set.getAsOpaquePointer());
   }
 
   void write(Operation &op) {
@@ -202,7 +192,6 @@ private:
 
   std::string key;
   llvm::DenseMap<Value, uint64_t> values;
-  llvm::DenseMap<int64_t, uint64_t> devices;
 };
 } // namespace
 

@@ -130,6 +130,7 @@ private:
   FailureOr<std::vector<Place>>
   getPlaces(tv::ExpectOp expect,
             const llvm::DenseMap<Value, uint64_t> &varying);
+  bool isDefinedAt(unsigned draw, NumericAlgebra &algebra);
   bool isSatisfiable();
   bool add(ProofResult proof, Decided what);
   void printOrigin(const Decided &what, raw_ostream &out);
@@ -221,24 +222,29 @@ LogicalResult StageDecision::collect(tv::ExpectOp expect,
   return success();
 }
 
+/// Whether all of `elements` are defined at the point of a draw.
+bool StageDecision::isDefinedAt(unsigned draw, NumericAlgebra &algebra) {
+  RandomDraws draws(algebra, draw);
+  TermEvaluator evaluator(terms, algebra, [&](Scalar atom) {
+    return draws.draw(terms.getSort(atom));
+  });
+  for (const Element &element : elements) {
+    evaluator.evaluate(element.reference);
+    if (algebra.status().isUndefined || algebra.status().isUndecided)
+      return false;
+  }
+  return true;
+}
+
 bool StageDecision::isSatisfiable() {
   // A concrete point at which the reference is defined, in intervals: doubles
-  // could round an undefined point into a defined one.
+  // could round an undefined point into a defined one. They are fast, though.
   for (unsigned draw = 0; draw < drawLimit; ++draw) {
-    IntervalAlgebra algebra(64u << (draw % 3));
-    RandomDraws draws(algebra, draw);
-    TermEvaluator evaluator(terms, algebra, [&](Scalar atom) {
-      return draws.draw(terms.getSort(atom));
-    });
-    bool isDefined = true;
-    for (const Element &element : elements) {
-      evaluator.evaluate(element.reference);
-      isDefined &=
-          !algebra.status().isUndefined && !algebra.status().isUndecided;
-      if (!isDefined)
-        break;
-    }
-    if (isDefined)
+    DoubleAlgebra doubles;
+    if (!isDefinedAt(draw, doubles))
+      continue;
+    IntervalAlgebra intervals(64u << (draw % 3));
+    if (isDefinedAt(draw, intervals))
       return true;
   }
   return false;

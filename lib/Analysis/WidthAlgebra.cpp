@@ -87,12 +87,14 @@ Scalar WidthAlgebra::operand(Width width, const void *key) {
   keys.push_back(key);
   isZero.push_back(false);
   isPosition.push_back(false);
+  isUniquePosition.push_back(false);
   return {widths.size() - 1};
 }
 
-Scalar WidthAlgebra::position(bool isOfSort) {
+Scalar WidthAlgebra::position(bool isUnique) {
   Scalar result = of({});
-  isPosition[result.bits] = isOfSort;
+  isPosition[result.bits] = true;
+  isUniquePosition[result.bits] = isUnique;
   return result;
 }
 
@@ -249,14 +251,16 @@ Scalar WidthAlgebra::maximum(llvm::ArrayRef<Scalar> values) {
 Scalar WidthAlgebra::compare(Comparison comparison, Scalar left, Scalar right) {
   addArguments({left, right});
   // Data that a position is compared with name one more.
-  arguments.numerator = std::max(
-      arguments.numerator,
-      addWidths(std::max(get(left).numerator, get(right).numerator), 2));
+  if (isPosition[left.bits] || isPosition[right.bits])
+    arguments.numerator = std::max(
+        arguments.numerator,
+        addWidths(std::max(get(left).numerator, get(right).numerator), 2));
   Width result;
   result.isDiscrete = true;
   result.countsSteps = get(left).countsSteps || get(right).countsSteps;
-  result.isExclusive = comparison == Comparison::Equal &&
-                       (isPosition[left.bits] || isPosition[right.bits]);
+  result.isExclusive =
+      comparison == Comparison::Equal &&
+      (isUniquePosition[left.bits] || isUniquePosition[right.bits]);
   return of(result);
 }
 

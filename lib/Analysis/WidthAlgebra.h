@@ -75,8 +75,9 @@ public:
   Scalar of(Width width);
   /// The value of an operand, to which a division refers by `key`.
   Scalar operand(Width width, const void *key);
-  /// The position in a dimension; `isOfSort` if data name one of the sort.
-  Scalar position(bool isOfSort);
+  /// The position in a dimension; `isUnique` if it is the only one of the sort,
+  /// so that data name one position at most.
+  Scalar position(bool isUnique);
   const Width &get(Scalar scalar) const { return widths[scalar.bits]; }
   /// Says that a function is applied to `values`.
   void addArguments(llvm::ArrayRef<Scalar> values);
@@ -110,7 +111,7 @@ private:
   unsigned divisions = 0;
   std::vector<Width> widths;
   std::vector<const void *> keys;
-  std::vector<bool> isZero, isPosition;
+  std::vector<bool> isZero, isPosition, isUniquePosition;
   Arguments arguments;
 };
 

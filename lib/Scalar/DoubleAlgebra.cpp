@@ -65,6 +65,18 @@ Scalar DoubleAlgebra::constant(const Rational &value) {
   return fromDouble(value.toDouble());
 }
 
+Scalar DoubleAlgebra::rational(int64_t numerator, int64_t denominator) {
+  // Integers of up to 53 bits are doubles, and their quotient is rounded once.
+  constexpr int64_t limit = int64_t(1) << 53;
+  auto isExact = [](int64_t value) {
+    return value >= -limit && value <= limit;
+  };
+  if (isExact(numerator) && isExact(denominator))
+    return fromDouble(static_cast<double>(numerator) /
+                      static_cast<double>(denominator));
+  return constant(Rational(numerator, denominator));
+}
+
 Scalar DoubleAlgebra::minusInfinity() {
   return fromDouble(-std::numeric_limits<double>::infinity());
 }

@@ -13,7 +13,7 @@ using namespace verify;
 /// tensors that correspond.
 static constexpr size_t stageLimit = 1024;
 /// Stages with more ops than this on one device may take long to fail.
-static constexpr size_t largeStage = 64;
+static constexpr size_t largeStage = 200;
 
 /// Whether some device, or the reference, has more than `largeStage` ops.
 static bool isLarge(tv::StageOp stage) {

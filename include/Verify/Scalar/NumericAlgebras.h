@@ -81,6 +81,9 @@ public:
   static double getDouble(Scalar value);
 
   Scalar constant(const Rational &value) override;
+  Scalar rational(int64_t numerator, int64_t denominator = 1) override;
+  Scalar integer(int64_t value) override { return rational(value); }
+  Scalar boolean(bool value) override { return fromDouble(value); }
   double toDouble(Scalar value) const override { return getDouble(value); }
 
   Scalar minusInfinity() override;
