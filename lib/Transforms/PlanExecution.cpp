@@ -8,7 +8,6 @@
 
 #include "Verify/IR/Gradients.h"
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/Hashing.h"
 
 using namespace mlir;
 using namespace verify;
@@ -61,7 +60,16 @@ llvm::DenseMap<Value, Bound> &PlanExecution::valuesOf(Device &device) {
 }
 
 Bound PlanExecution::lookup(Device &device, Value value) {
-  return valuesOf(device).lookup(value);
+  const llvm::DenseMap<Value, Bound> &values = valuesOf(device);
+  auto found = values.find(value);
+  if (found != values.end())
+    return found->second;
+  if (!device.frame || !device.frame->followed)
+    return {};
+  Bound traced = device.frame->followed->values.lookup(value);
+  if (traced.microBatch >= 0)
+    traced.microBatch = device.frame->microBatch;
+  return traced;
 }
 
 SmallVector<Bound> PlanExecution::lookup(Device &device, ValueRange values) {
@@ -101,8 +109,18 @@ PlanExecution::Step PlanExecution::advance(Device &device) {
   if (step != Step::Done)
     return step;
   // `tv.call` and `tv.return` change the frame and advance themselves.
-  if (device.frame.get() == frame && !isa<tv::CallOp, tv::ReturnOp>(op))
+  if (device.frame.get() != frame || isa<tv::CallOp, tv::ReturnOp>(op))
+    return step;
+  if (!frame) {
     ++next;
+    return step;
+  }
+  if (frame->followed && !llvm::all_of(op->getResults(), [&](Value result) {
+        return isAsTraced(*frame, result, lookup(device, result));
+      }))
+    abandonTrace(device, op);
+  trace(device, op);
+  moveOn(device, op);
   return step;
 }
 
@@ -145,6 +163,8 @@ PlanExecution::Step PlanExecution::execute(Device &device, Operation *op) {
     }
     saved->second.inputs = lookup(device, save.getInputs());
     saved->second.outputs = lookup(device, save.getOutputs());
+    if (Trace *written = device.frame->written)
+      written->saved.try_emplace(save.getOp(), saved->second);
     return Step::Done;
   }
   if (auto output = dyn_cast<tv::OutputOp>(op)) {
@@ -171,6 +191,7 @@ PlanExecution::Step PlanExecution::enter(Device &device, tv::CallOp call) {
   for (auto [argument, operand] :
        llvm::zip(body->getArguments(), call.getOperands()))
     frame->values[argument] = lookup(device, operand);
+  startTrace(device, *frame);
   device.frame = std::move(frame);
   return Step::Done;
 }
@@ -178,6 +199,8 @@ PlanExecution::Step PlanExecution::enter(Device &device, tv::CallOp call) {
 PlanExecution::Step PlanExecution::leave(Device &device, tv::ReturnOp op) {
   SmallVector<Bound> results = lookup(device, op.getOperands());
   tv::CallOp call = device.frame->call;
+  trace(device, op);
+  endTrace(device);
   device.frame.reset();
   if (results.size() != call.getNumResults()) {
     call.emitOpError("expects another number of results than its segment has");
@@ -187,117 +210,6 @@ PlanExecution::Step PlanExecution::leave(Device &device, tv::ReturnOp op) {
     device.values[result] = bound;
   ++device.next;
   return Step::Done;
-}
-
-//===----------------------------------------------------------------------===//
-// Instances
-//===----------------------------------------------------------------------===//
-
-PlanExecution::Instance &PlanExecution::findInstance(SmallVector<uintptr_t> key,
-                                                     bool &isNew) {
-  uint64_t hash = llvm::hash_combine_range(key.begin(), key.end());
-  auto &candidates = instanceOfHash[hash & ~uint64_t(3)];
-  for (unsigned candidate : candidates)
-    if (instances[candidate].key == key) {
-      isNew = false;
-      return instances[candidate];
-    }
-  isNew = true;
-  candidates.push_back(instances.size());
-  instances.emplace_back().key = std::move(key);
-  return instances.back();
-}
-
-void PlanExecution::extend(Instance &instance, ArrayRef<int64_t> where,
-                           int64_t microBatch) {
-  for (int64_t device : where)
-    if (!llvm::is_contained(instance.devices, device))
-      instance.devices.push_back(device);
-  if (microBatch < 0)
-    instance.allMicroBatches = true;
-  else
-    instance.microBatches.insert(microBatch);
-}
-
-FailureOr<SmallVector<Bound>>
-PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
-                           ArrayRef<Bound> operands, Build build) {
-  int64_t microBatch = -1;
-  for (const Bound &operand : operands)
-    if (microBatch < 0)
-      microBatch = operand.microBatch;
-  SmallVector<Value> values;
-  SmallVector<uintptr_t> key = {reinterpret_cast<uintptr_t>(op)};
-  for (Bound operand : operands) {
-    if (operand.microBatch >= 0 && operand.microBatch != microBatch)
-      operand = moveTo(operand, microBatch, op, where);
-    values.push_back(operand.value);
-    key.push_back(
-        reinterpret_cast<uintptr_t>(operand.value.getAsOpaquePointer()));
-  }
-  bool isNew;
-  Instance &instance = findInstance(std::move(key), isNew);
-  if (isNew) {
-    Block *block = builder.getInsertionBlock();
-    Operation *last = block->empty() ? nullptr : &block->back();
-    if (failed(build(values, instance.results)))
-      return failure();
-    for (auto it = last ? std::next(last->getIterator()) : block->begin();
-         it != block->end(); ++it) {
-      it->setLoc(op->getLoc());
-      instance.ops.push_back(&*it);
-      if (failed(check(&*it)))
-        return failure();
-    }
-  }
-  extend(instance, where, microBatch);
-  SmallVector<Bound> results;
-  for (Value value : instance.results)
-    results.push_back({value, microBatch});
-  return results;
-}
-
-SmallVector<int64_t> verify::toIntervals(SmallVector<int64_t> coordinates) {
-  llvm::sort(coordinates);
-  SmallVector<int64_t> bounds;
-  for (int64_t coordinate : coordinates) {
-    if (!bounds.empty() && bounds.back() == coordinate)
-      ++bounds.back();
-    else
-      bounds.append({coordinate, coordinate + 1});
-  }
-  return bounds;
-}
-
-tv::DomainAttr PlanExecution::getDomain(ArrayRef<int64_t> where,
-                                        ArrayRef<int64_t> microBatches) {
-  MLIRContext *context = builder.getContext();
-  SmallVector<tv::AxisSetAttr> sets;
-  sets.push_back(
-      tv::AxisSetAttr::get(context, builder.getStringAttr("device"),
-                           toIntervals(SmallVector<int64_t>(where))));
-  if (!microBatches.empty())
-    sets.push_back(
-        tv::AxisSetAttr::get(context, builder.getStringAttr("mb"),
-                             toIntervals(SmallVector<int64_t>(microBatches))));
-  return tv::DomainAttr::get(context, sets);
-}
-
-void PlanExecution::setDomains() {
-  if (isReference)
-    return;
-  for (Instance &instance : instances) {
-    bool isFree =
-        instance.allMicroBatches ||
-        static_cast<int64_t>(instance.microBatches.size()) == microBatchCount;
-    SmallVector<int64_t> microBatches;
-    if (!isFree)
-      microBatches.assign(instance.microBatches.begin(),
-                          instance.microBatches.end());
-    tv::DomainAttr domain = getDomain(instance.devices, microBatches);
-    for (Operation *op : instance.ops)
-      op->setAttr("domain", domain);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -371,6 +283,8 @@ PlanExecution::Step PlanExecution::executeCompute(Device &device,
       instantiate(op, device.number, lookup(device, op->getOperands()), build);
   if (failed(results))
     return Step::Failed;
+  if (device.frame && device.frame->written)
+    device.frame->written->instances.push_back({op, lastInstance});
   bind(device, op, results->front());
   return Step::Done;
 }
@@ -398,15 +312,15 @@ static SmallVector<Operation *> opsBetween(ArrayRef<Value> inputs,
 PlanExecution::Step PlanExecution::executeBackward(Device &device,
                                                    tv::BackwardOp op) {
   std::optional<uint64_t> mirror = device.frame->call.getMirror();
-  auto found = mirror ? device.saved.find({*mirror, op.getForward()})
-                      : device.saved.end();
-  if (found == device.saved.end()) {
+  std::optional<Saved> found =
+      mirror ? findSaved(device, *mirror, op.getForward()) : std::nullopt;
+  if (!found) {
     malformation = "a backward op runs before its forward op";
     op.emitOpError("runs before its forward op (cell ")
         << op.getForward() << ") in the execution that it mirrors";
     return Step::Failed;
   }
-  const Saved &saved = found->second;
+  const Saved &saved = *found;
   SmallVector<Bound> operands = lookup(device, op.getGradients());
   size_t gradientCount = operands.size();
   // The micro-batch is that of the saved values.
@@ -470,6 +384,14 @@ PlanExecution::Step PlanExecution::executeBackward(Device &device,
       instantiate(op, device.number, operands, build);
   if (failed(results))
     return Step::Failed;
+  if (Trace *written = device.frame->written) {
+    written->instances.push_back({op, lastInstance});
+    // Saved values are operands too, and may be of another micro-batch.
+    written->isReplayable &= device.frame->hasMirror;
+    for (const Bound &operand : operands)
+      written->isReplayable &= operand.microBatch < 0 ||
+                               operand.microBatch == device.frame->microBatch;
+  }
   for (auto [k, bound] : llvm::enumerate(*results))
     bind(device, op, bound, k);
   return Step::Done;

@@ -91,13 +91,40 @@ public:
   void setDomains();
 
 private:
+  struct Saved {
+    llvm::SmallVector<Bound> inputs, outputs;
+  };
+  /// What an execution of a segment did. Another one with equal operands, of
+  /// another micro-batch, does the same but for communication and buffers.
+  struct Trace {
+    /// The micro-batch of all its values that are not the same in all; -1 if
+    /// there are none.
+    int64_t microBatch = -1;
+    bool isReplayable = true;
+    llvm::DenseMap<mlir::Value, Bound> values;
+    /// The ops that every execution has to execute, in order.
+    llvm::SmallVector<mlir::Operation *> effects;
+    /// What the others built or found, with the ops, in order.
+    llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> instances;
+    llvm::DenseMap<int64_t, Saved> saved;
+    llvm::SmallVector<int64_t> replays;
+  };
   struct Frame {
     tv::CallOp call;
     mlir::Block::iterator next;
     llvm::DenseMap<mlir::Value, Bound> values;
+    /// The trace that this execution writes, and that which it follows.
+    Trace *written = nullptr;
+    Trace *followed = nullptr;
+    size_t nextEffect = 0;
+    int64_t microBatch = -1;
+    /// Whether the execution that it mirrors has a trace.
+    bool hasMirror = false;
   };
-  struct Saved {
-    llvm::SmallVector<Bound> inputs, outputs;
+  /// An execution that is over.
+  struct Execution {
+    Trace *trace;
+    int64_t microBatch;
   };
   struct Device {
     int64_t number;
@@ -105,7 +132,8 @@ private:
     llvm::DenseMap<mlir::Value, Bound> values;
     std::unique_ptr<Frame> frame;
     std::map<std::pair<int64_t, int64_t>, Saved> saved;
-    std::map<int64_t, int64_t> loads; ///< executions, by loader
+    llvm::DenseMap<int64_t, Execution> executions; ///< by number of the call
+    std::map<int64_t, int64_t> loads;              ///< executions, by loader
     std::map<std::vector<int64_t>, int64_t> collectives;
     bool waiting = false; ///< arrived at a collective
     std::optional<Bound> arrived;
@@ -175,6 +203,24 @@ private:
                                            mlir::Location location);
   mlir::LogicalResult finish();
 
+  // PlanReplay.cpp
+  /// Has a new frame follow a trace, or else write one.
+  void startTrace(Device &device, Frame &frame);
+  /// Notes what an op of a frame did.
+  void trace(Device &device, mlir::Operation *op);
+  /// Moves a frame on to its next op.
+  void moveOn(Device &device, mlir::Operation *op);
+  /// Whether a frame's result is that of the trace it follows.
+  bool isAsTraced(const Frame &frame, mlir::Value result, Bound bound) const;
+  /// Goes on op by op after `op`, whose result is not that of the trace.
+  void abandonTrace(Device &device, mlir::Operation *op);
+  void endTrace(Device &device);
+  /// Notes the micro-batches of all executions that followed a trace.
+  void extendTraced();
+  /// What op `forward` saved in an execution.
+  std::optional<Saved> findSaved(Device &device, int64_t execution,
+                                 int64_t forward);
+
   // PlanCommunication.cpp
   Step executeReceive(Device &device, tv::ReceiveOp op);
   Step executeCommunicate(Device &device, tv::CommunicateOp op);
@@ -197,6 +243,10 @@ private:
   mlir::SymbolTable symbols;
   std::deque<Device> devices;
   std::deque<Instance> instances;
+  /// The number of the last instance that was built or found.
+  unsigned lastInstance = 0;
+  std::deque<Trace> traces;
+  std::map<std::vector<uintptr_t>, Trace *> traceOfCall;
   llvm::DenseMap<uint64_t, llvm::SmallVector<unsigned, 1>> instanceOfHash;
   std::map<std::pair<int64_t, int64_t>, std::deque<Sent>> channels;
   std::map<std::pair<std::vector<int64_t>, int64_t>, llvm::SmallVector<Arrival>>

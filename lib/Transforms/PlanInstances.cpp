@@ -1,0 +1,127 @@
+//===- PlanInstances.cpp - graph ops for ops of a plan --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An op of the plan becomes one op of the graph for all micro-batches in which
+// its operands are the same graph values.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanExecution.h"
+
+#include "llvm/ADT/Hashing.h"
+
+using namespace mlir;
+using namespace verify;
+
+PlanExecution::Instance &PlanExecution::findInstance(SmallVector<uintptr_t> key,
+                                                     bool &isNew) {
+  uint64_t hash = llvm::hash_combine_range(key.begin(), key.end());
+  auto &candidates = instanceOfHash[hash & ~uint64_t(3)];
+  for (unsigned candidate : candidates)
+    if (instances[candidate].key == key) {
+      isNew = false;
+      lastInstance = candidate;
+      return instances[candidate];
+    }
+  isNew = true;
+  lastInstance = instances.size();
+  candidates.push_back(instances.size());
+  instances.emplace_back().key = std::move(key);
+  return instances.back();
+}
+
+void PlanExecution::extend(Instance &instance, ArrayRef<int64_t> where,
+                           int64_t microBatch) {
+  for (int64_t device : where)
+    if (!llvm::is_contained(instance.devices, device))
+      instance.devices.push_back(device);
+  if (microBatch < 0)
+    instance.allMicroBatches = true;
+  else
+    instance.microBatches.insert(microBatch);
+}
+
+FailureOr<SmallVector<Bound>>
+PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
+                           ArrayRef<Bound> operands, Build build) {
+  int64_t microBatch = -1;
+  for (const Bound &operand : operands)
+    if (microBatch < 0)
+      microBatch = operand.microBatch;
+  SmallVector<Value> values;
+  SmallVector<uintptr_t> key = {reinterpret_cast<uintptr_t>(op)};
+  for (Bound operand : operands) {
+    if (operand.microBatch >= 0 && operand.microBatch != microBatch)
+      operand = moveTo(operand, microBatch, op, where);
+    values.push_back(operand.value);
+    key.push_back(
+        reinterpret_cast<uintptr_t>(operand.value.getAsOpaquePointer()));
+  }
+  bool isNew;
+  Instance &instance = findInstance(std::move(key), isNew);
+  if (isNew) {
+    Block *block = builder.getInsertionBlock();
+    Operation *last = block->empty() ? nullptr : &block->back();
+    if (failed(build(values, instance.results)))
+      return failure();
+    for (auto it = last ? std::next(last->getIterator()) : block->begin();
+         it != block->end(); ++it) {
+      it->setLoc(op->getLoc());
+      instance.ops.push_back(&*it);
+      if (failed(check(&*it)))
+        return failure();
+    }
+  }
+  extend(instance, where, microBatch);
+  SmallVector<Bound> results;
+  for (Value value : instance.results)
+    results.push_back({value, microBatch});
+  return results;
+}
+
+SmallVector<int64_t> verify::toIntervals(SmallVector<int64_t> coordinates) {
+  llvm::sort(coordinates);
+  SmallVector<int64_t> bounds;
+  for (int64_t coordinate : coordinates) {
+    if (!bounds.empty() && bounds.back() == coordinate)
+      ++bounds.back();
+    else
+      bounds.append({coordinate, coordinate + 1});
+  }
+  return bounds;
+}
+
+tv::DomainAttr PlanExecution::getDomain(ArrayRef<int64_t> where,
+                                        ArrayRef<int64_t> microBatches) {
+  MLIRContext *context = builder.getContext();
+  SmallVector<tv::AxisSetAttr> sets;
+  sets.push_back(
+      tv::AxisSetAttr::get(context, builder.getStringAttr("device"),
+                           toIntervals(SmallVector<int64_t>(where))));
+  if (!microBatches.empty())
+    sets.push_back(
+        tv::AxisSetAttr::get(context, builder.getStringAttr("mb"),
+                             toIntervals(SmallVector<int64_t>(microBatches))));
+  return tv::DomainAttr::get(context, sets);
+}
+
+void PlanExecution::setDomains() {
+  if (isReference)
+    return;
+  extendTraced();
+  for (Instance &instance : instances) {
+    bool isFree =
+        instance.allMicroBatches ||
+        static_cast<int64_t>(instance.microBatches.size()) == microBatchCount;
+    SmallVector<int64_t> microBatches;
+    if (!isFree)
+      microBatches.assign(instance.microBatches.begin(),
+                          instance.microBatches.end());
+    tv::DomainAttr domain = getDomain(instance.devices, microBatches);
+    for (Operation *op : instance.ops)
+      op->setAttr("domain", domain);
+  }
+}

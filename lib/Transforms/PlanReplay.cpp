@@ -1,0 +1,185 @@
+//===- PlanReplay.cpp - equal executions of a segment ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Micro-batches mostly do the same. The first execution of a segment is traced;
+// another one with the same graph values as operands, of another micro-batch,
+// only communicates and reads and writes buffers. As soon as that gives another
+// value than in the trace, it goes on op by op.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanExecution.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// Whether an op gives the same graph values for the same operands, and does
+/// nothing else.
+static bool givesResultsOnly(Operation *op) {
+  return isa<tv::SaveOp, tv::BackwardOp>(op) ||
+         (isa<tv::SemanticsOpInterface, tv::CompositionOpInterface>(op) &&
+          !isa<tv::SeedOp>(op));
+}
+
+/// A bound of a trace in an execution of `microBatch`.
+static Bound translate(Bound bound, int64_t microBatch) {
+  return {bound.value, bound.microBatch < 0 ? -1 : microBatch};
+}
+
+void PlanExecution::startTrace(Device &device, Frame &frame) {
+  tv::CallOp call = frame.call;
+  // A number that was used before is an error that saving finds.
+  if (auto before = device.executions.find(call.getInstance());
+      before != device.executions.end()) {
+    for (const auto &[number, saved] : before->second.trace->saved)
+      device.saved.try_emplace({call.getInstance(), number}, saved);
+    return;
+  }
+  std::vector<uintptr_t> key = {
+      reinterpret_cast<uintptr_t>(frame.next->getBlock())};
+  auto addBound = [&](Bound bound) {
+    key.push_back(
+        reinterpret_cast<uintptr_t>(bound.value.getAsOpaquePointer()));
+    key.push_back(bound.microBatch >= 0);
+    if (bound.microBatch >= 0 && frame.microBatch < 0)
+      frame.microBatch = bound.microBatch;
+  };
+  for (Value operand : call.getOperands())
+    addBound(lookup(device, operand));
+  // That of a forward execution is not there yet.
+  std::optional<uint64_t> mirror = call.getMirror();
+  auto mirrored =
+      mirror ? device.executions.find(*mirror) : device.executions.end();
+  if (mirrored != device.executions.end()) {
+    frame.hasMirror = true;
+    key.push_back(reinterpret_cast<uintptr_t>(mirrored->second.trace));
+    int64_t microBatch = mirrored->second.microBatch;
+    if (frame.microBatch >= 0 && microBatch >= 0 &&
+        microBatch != frame.microBatch)
+      return;
+    frame.microBatch = std::max(frame.microBatch, microBatch);
+  }
+  for (Value operand : call.getOperands()) {
+    int64_t microBatch = lookup(device, operand).microBatch;
+    if (microBatch >= 0 && microBatch != frame.microBatch)
+      return;
+  }
+  auto [found, isNew] = traceOfCall.try_emplace(std::move(key));
+  if (isNew) {
+    frame.written = found->second = &traces.emplace_back();
+    frame.written->microBatch = frame.microBatch;
+    frame.written->values = frame.values;
+    return;
+  }
+  Trace *trace = found->second;
+  // A trace that is being written by a frame that waits has no effects yet.
+  if (!trace->isReplayable || trace->effects.empty() ||
+      !isa<tv::ReturnOp>(trace->effects.back()))
+    return;
+  frame.followed = trace;
+  frame.next = trace->effects.front()->getIterator();
+}
+
+void PlanExecution::trace(Device &device, Operation *op) {
+  Frame &frame = *device.frame;
+  Trace *written = frame.written;
+  if (!written)
+    return;
+  auto isOfFrame = [&](Bound bound) {
+    return bound.microBatch < 0 || bound.microBatch == written->microBatch;
+  };
+  for (Value result : op->getResults()) {
+    auto found = frame.values.find(result);
+    if (found == frame.values.end())
+      continue;
+    if (written->microBatch < 0)
+      frame.microBatch = written->microBatch = found->second.microBatch;
+    written->isReplayable &= isOfFrame(found->second);
+    written->values.insert(*found);
+  }
+  if (!givesResultsOnly(op))
+    written->effects.push_back(op);
+}
+
+void PlanExecution::moveOn(Device &device, Operation *op) {
+  Frame &frame = *device.frame;
+  if (frame.followed)
+    frame.next = frame.followed->effects[++frame.nextEffect]->getIterator();
+  else
+    ++frame.next;
+}
+
+bool PlanExecution::isAsTraced(const Frame &frame, Value result,
+                               Bound bound) const {
+  Bound expected =
+      translate(frame.followed->values.lookup(result), frame.microBatch);
+  return expected.value == bound.value &&
+         expected.microBatch == bound.microBatch;
+}
+
+void PlanExecution::abandonTrace(Device &device, Operation *op) {
+  Frame &frame = *device.frame;
+  Trace &followed = *frame.followed;
+  for (auto [value, bound] : followed.values)
+    frame.values.try_emplace(value, translate(bound, frame.microBatch));
+  for (auto [done, instance] : followed.instances)
+    if (done->isBeforeInBlock(op))
+      extend(instances[instance], device.number, frame.microBatch);
+  for (Operation &done :
+       llvm::make_range(op->getBlock()->begin(), op->getIterator()))
+    if (auto save = dyn_cast<tv::SaveOp>(done))
+      (void)execute(device, save);
+  frame.followed = nullptr;
+  frame.next = op->getIterator();
+}
+
+void PlanExecution::endTrace(Device &device) {
+  Frame &frame = *device.frame;
+  Trace *trace = frame.followed ? frame.followed : frame.written;
+  if (!trace)
+    return;
+  if (frame.followed)
+    trace->replays.push_back(frame.microBatch);
+  device.executions.try_emplace(frame.call.getInstance(),
+                                Execution{trace, frame.microBatch});
+}
+
+void PlanExecution::extendTraced() {
+  for (const Trace &trace : traces) {
+    if (trace.replays.empty())
+      continue;
+    llvm::DenseSet<int64_t> microBatches(trace.replays.begin(),
+                                         trace.replays.end());
+    microBatches.insert(trace.microBatch);
+    bool isEverywhere =
+        trace.microBatch < 0 ||
+        static_cast<int64_t>(microBatches.size()) == microBatchCount;
+    for (auto [op, number] : trace.instances) {
+      instances[number].allMicroBatches |= isEverywhere;
+      if (!isEverywhere)
+        instances[number].microBatches.insert(trace.replays.begin(),
+                                              trace.replays.end());
+    }
+  }
+}
+
+std::optional<PlanExecution::Saved>
+PlanExecution::findSaved(Device &device, int64_t execution, int64_t forward) {
+  auto found = device.saved.find({execution, forward});
+  if (found != device.saved.end())
+    return found->second;
+  auto replayed = device.executions.find(execution);
+  if (replayed == device.executions.end())
+    return std::nullopt;
+  auto traced = replayed->second.trace->saved.find(forward);
+  if (traced == replayed->second.trace->saved.end())
+    return std::nullopt;
+  Saved saved = traced->second;
+  for (auto *bounds : {&saved.inputs, &saved.outputs})
+    for (Bound &bound : *bounds)
+      bound = translate(bound, replayed->second.microBatch);
+  return saved;
+}
