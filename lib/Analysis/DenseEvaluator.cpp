@@ -11,10 +11,11 @@
 using namespace mlir;
 using namespace verify;
 
-/// Most elements of a tensor.
+/// Most elements of a tensor, and of all that are kept at a time, and most
+/// scalar operations of a run, all roughly and in doubles: minutes, and one or
+/// two gigabytes.
 static constexpr int64_t sizeLimit = int64_t(1) << 27;
-/// Most scalar operations, roughly, of a run.
-static constexpr int64_t stepLimit = int64_t(1) << 33;
+static constexpr int64_t stepLimit = int64_t(1) << 32;
 
 DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
                                NumericAlgebra &algebra, ElementSource &source)
@@ -78,6 +79,8 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
     if (op.getNumResults() == 1 && needed.contains(op.getResult(0)))
       use(op.getOperands());
   }
+  if (failed(checkCost(needed, lastUses)))
+    return failure();
   for (BlockArgument argument : body.getArguments())
     if (needed.contains(argument) && failed(evaluate(argument)))
       return failure();
@@ -92,6 +95,78 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
     for (Value value : lastUses.lookup(&op))
       drop(value);
   }
+  return success();
+}
+
+int64_t DenseEvaluator::countPlaces(ArrayRef<FactorAnalysis::Node> nodes,
+                                    uint64_t axes) const {
+  int64_t count = 1;
+  auto multiply = [&](FactorAnalysis::Node node) {
+    auto size = static_cast<int64_t>(factors.getRepresentatives(node).size());
+    if (llvm::MulOverflow(count, size, count))
+      count = INT64_MAX;
+  };
+  llvm::for_each(nodes, multiply);
+  for (unsigned axis = 0; axis < factors.getAxisCount(); ++axis)
+    if (axes >> axis & 1)
+      multiply(factors.getAxis(axis));
+  return count;
+}
+
+/// The factors of an op that its result does not mention.
+static SmallVector<FactorAnalysis::Node>
+findReduced(const FactorAnalysis &factors, Operation *op) {
+  llvm::SmallDenseSet<unsigned> inResult;
+  SmallVector<const DimensionExpr *> worklist;
+  for (const DimensionExpr &expr : factors.getRelation(op).result)
+    worklist.push_back(&expr);
+  while (!worklist.empty()) {
+    const DimensionExpr *expr = worklist.pop_back_val();
+    if (expr->getKind() == DimensionExpr::Kind::Factor)
+      inResult.insert(expr->getFactor());
+    for (const DimensionExpr &child : expr->getChildren())
+      worklist.push_back(&child);
+  }
+  SmallVector<FactorAnalysis::Node> reduced;
+  for (auto [number, node] : llvm::enumerate(factors.getFactors(op)))
+    if (!inResult.contains(number))
+      reduced.push_back(node);
+  return reduced;
+}
+
+LogicalResult DenseEvaluator::checkCost(
+    const llvm::DenseSet<Value> &needed,
+    const llvm::DenseMap<Operation *, SmallVector<Value, 2>> &lastUses) {
+  int64_t kept = 0, steps = 0;
+  isTooCostly = true;
+  auto isAbove = [&](int64_t &total, int64_t more, int64_t limit) {
+    return llvm::AddOverflow(total, more, total) ||
+           total > limit / algebra.getCost();
+  };
+  auto countElements = [&](Value value) {
+    return countPlaces(factors.getDimensions(value),
+                       elements.getVaryingAxes(value));
+  };
+  for (Operation &op : body) {
+    if (op.getNumResults() != 1 || !needed.contains(op.getResult(0)))
+      continue;
+    Value value = op.getResult(0);
+    if (isAbove(kept, countElements(value), sizeLimit))
+      return fail("to execute the plan takes more than " +
+                  Twine(sizeLimit / algebra.getCost()) + " elements at a time");
+    int64_t more = 0;
+    if (isa<tv::SemanticsOpInterface>(op) && !factors.isOpaque(&op) &&
+        (llvm::MulOverflow(countElements(value),
+                           countPlaces(findReduced(factors, &op), 0), more) ||
+         isAbove(steps, more, stepLimit)))
+      return fail("to execute the plan takes more than " +
+                  Twine(stepLimit / algebra.getCost()) + " steps");
+    if (auto found = lastUses.find(&op); found != lastUses.end())
+      for (Value last : found->second)
+        if (last.getDefiningOp())
+          kept -= countElements(last);
+  }
+  isTooCostly = false;
   return success();
 }
 

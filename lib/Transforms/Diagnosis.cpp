@@ -100,6 +100,7 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   };
   if (failed(evaluator.runInPassing(candidates, compareOne)))
     failureReason = evaluator.getFailure();
+  isTooCostly = evaluator.wasTooCostly();
   return success(failureReason.empty());
 }
 

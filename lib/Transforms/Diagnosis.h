@@ -74,6 +74,7 @@ public:
   /// `results` depend on. Fails, with a reason, if that is not possible.
   llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results);
   const std::string &getFailure() const { return failureReason; }
+  bool wasTooCostly() const { return isTooCostly; }
   bool isDifferent(tv::ExpectOp expect) const {
     return differences.contains(expect);
   }
@@ -122,6 +123,7 @@ private:
   WitnessSeed seed;
   ValueMatcher matcher;
   std::string failureReason;
+  bool isTooCostly = false;
   llvm::DenseMap<mlir::Operation *, Difference> differences; ///< by expect
   llvm::DenseSet<mlir::Operation *> agreeing;                ///< expects
   /// Values with an expect that holds and none that differs.

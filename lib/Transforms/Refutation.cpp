@@ -32,6 +32,7 @@ bool Refutation::findWrongResults(const FactorAnalysis &analysis) {
   diagnosis.emplace(graph, analysis, seed);
   if (failed(diagnosis->compare(results))) {
     failureReason = diagnosis->getFailure();
+    isTooCostly = diagnosis->wasTooCostly();
     return false;
   }
   wrong.clear();
@@ -52,14 +53,16 @@ bool Refutation::find(bool isQuick) {
     seed.isPositive = isPositive;
     isCoarse =
         !coarse.getFailure() && findWrongResults(coarse) && confirm(coarse);
-    if (isCoarse)
-      return true;
+    // Other inputs cost the same or more.
+    if (isCoarse || isTooCostly)
+      return isCoarse;
   }
   if (isQuick)
     return false;
   for (bool isPositive : {false, true}) {
     seed.isPositive = isPositive;
-    for (unsigned draw = 0; draw < drawLimit; ++draw, ++seed.number)
+    for (unsigned draw = 0; draw < drawLimit && !isTooCostly;
+         ++draw, ++seed.number)
       if (findWrongResults(fine) && confirm(fine))
         return true;
   }
@@ -111,6 +114,7 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
                              source);
     if (failed(evaluator.run(cheapest, ranked))) {
       failureReason = evaluator.getFailure();
+      isTooCostly = evaluator.wasTooCostly();
       return false;
     }
     if (algebra.status().isUndefined) {

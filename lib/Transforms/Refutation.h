@@ -54,6 +54,7 @@ private:
   /// Of the last inputs.
   std::optional<Diagnosis> diagnosis;
   bool isCoarse = false;
+  bool isTooCostly = false;
   Witness confirmed;
   std::string failureReason;
 };

@@ -80,6 +80,8 @@ public:
                llvm::function_ref<void(tv::ExpectOp)> ready);
   /// Why the last call failed; empty if it did not.
   const std::string &getFailure() const { return failureReason; }
+  /// Whether it failed because the run would take too long or too much memory.
+  bool wasTooCostly() const { return isTooCostly; }
 
   /// Among the elements at which both sides of a target differ, the one with
   /// the largest relative difference, and of these the first. None if there is
@@ -114,6 +116,14 @@ private:
   llvm::LogicalResult runInOrder(const llvm::DenseSet<mlir::Value> &stays,
                                  llvm::ArrayRef<tv::ExpectOp> compared,
                                  llvm::function_ref<void(tv::ExpectOp)> ready);
+  /// Fails if a run that evaluates `needed` takes too much time or memory.
+  llvm::LogicalResult checkCost(
+      const llvm::DenseSet<mlir::Value> &needed,
+      const llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>
+          &lastUses);
+  /// How many index tuples of `nodes` and of these axes are looked at.
+  int64_t countPlaces(llvm::ArrayRef<FactorAnalysis::Node> nodes,
+                      uint64_t axes) const;
   llvm::LogicalResult evaluate(mlir::Value value);
   llvm::LogicalResult fill(mlir::Value value, DenseTensor &tensor);
   llvm::LogicalResult distribute(tv::DistributeOp op, DenseTensor &tensor);
@@ -139,6 +149,7 @@ private:
   llvm::DenseMap<mlir::Value, DenseTensor> tensors;
   std::string failureReason;
   int64_t steps = 0;
+  bool isTooCostly = false;
 };
 
 } // namespace verify

@@ -43,6 +43,8 @@ public:
   virtual Scalar constant(const Rational &value) = 0;
   /// A double near to `value`.
   virtual double toDouble(Scalar value) const = 0;
+  /// What a scalar costs, in doubles, to keep and to compute.
+  virtual int64_t getCost() const { return 8; }
   /// Forgets all scalars and the status, and keeps the memory.
   virtual void reset() { state = {}; }
 
@@ -85,6 +87,7 @@ public:
   Scalar integer(int64_t value) override { return rational(value); }
   Scalar boolean(bool value) override { return fromDouble(value); }
   double toDouble(Scalar value) const override { return getDouble(value); }
+  int64_t getCost() const override { return 1; }
 
   Scalar minusInfinity() override;
   Scalar add(Scalar left, Scalar right) override;
