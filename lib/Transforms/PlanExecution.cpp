@@ -117,8 +117,9 @@ PlanExecution::Step PlanExecution::advance(Device &device) {
   }
   if (frame->followed && !llvm::all_of(op->getResults(), [&](Value result) {
         return isAsTraced(*frame, result, lookup(device, result));
-      }))
-    abandonTrace(device, op);
+      }) &&
+      failed(abandonTrace(device, op)))
+    return Step::Failed;
   trace(device, op);
   moveOn(device, op);
   return step;

@@ -90,10 +90,12 @@ public:
   /// Writes the domains of all ops that were built.
   void setDomains();
 
-private:
+  /// The operands and results of an op that was differentiated.
   struct Saved {
     llvm::SmallVector<Bound> inputs, outputs;
   };
+
+private:
   /// What an execution of a segment did. Another one with equal operands, of
   /// another micro-batch, does the same but for communication and buffers.
   struct Trace {
@@ -121,10 +123,10 @@ private:
     /// Whether the execution that it mirrors has a trace.
     bool hasMirror = false;
   };
-  /// An execution that is over.
+  /// An execution, by what it wrote or followed once it is over.
   struct Execution {
-    Trace *trace;
-    int64_t microBatch;
+    Trace *trace = nullptr;
+    int64_t microBatch = -1;
   };
   struct Device {
     int64_t number;
@@ -213,7 +215,7 @@ private:
   /// Whether a frame's result is that of the trace it follows.
   bool isAsTraced(const Frame &frame, mlir::Value result, Bound bound) const;
   /// Goes on op by op after `op`, whose result is not that of the trace.
-  void abandonTrace(Device &device, mlir::Operation *op);
+  mlir::LogicalResult abandonTrace(Device &device, mlir::Operation *op);
   void endTrace(Device &device);
   /// Notes the micro-batches of all executions that followed a trace.
   void extendTraced();

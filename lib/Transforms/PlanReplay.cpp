@@ -29,13 +29,33 @@ static Bound translate(Bound bound, int64_t microBatch) {
   return {bound.value, bound.microBatch < 0 ? -1 : microBatch};
 }
 
+/// What a trace saved, in an execution of `microBatch`.
+static PlanExecution::Saved translate(PlanExecution::Saved saved,
+                                      int64_t microBatch) {
+  for (auto *bounds : {&saved.inputs, &saved.outputs})
+    for (Bound &bound : *bounds)
+      bound = translate(bound, microBatch);
+  return saved;
+}
+
 void PlanExecution::startTrace(Device &device, Frame &frame) {
+  // In the reference the last value counts, and the order of all is needed.
+  if (isReference)
+    return;
   tv::CallOp call = frame.call;
-  // A number that was used before is an error that saving finds.
-  if (auto before = device.executions.find(call.getInstance());
-      before != device.executions.end()) {
-    for (const auto &[number, saved] : before->second.trace->saved)
-      device.saved.try_emplace({call.getInstance(), number}, saved);
+  // What the call mirrors was there before it.
+  std::optional<uint64_t> mirror = call.getMirror();
+  Execution mirrored = mirror ? device.executions.lookup(*mirror) : Execution();
+  auto [known, isFirst] =
+      device.executions.try_emplace(call.getInstance(), Execution());
+  if (!isFirst) {
+    // A number that was used before: what is saved twice is an error, and
+    // nothing follows either of the two.
+    if (known->second.trace)
+      for (const auto &[number, saved] : known->second.trace->saved)
+        device.saved.try_emplace({call.getInstance(), number},
+                                 translate(saved, known->second.microBatch));
+    known->second.trace = nullptr;
     return;
   }
   std::vector<uintptr_t> key = {
@@ -50,13 +70,10 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
   for (Value operand : call.getOperands())
     addBound(lookup(device, operand));
   // That of a forward execution is not there yet.
-  std::optional<uint64_t> mirror = call.getMirror();
-  auto mirrored =
-      mirror ? device.executions.find(*mirror) : device.executions.end();
-  if (mirrored != device.executions.end()) {
+  if (mirrored.trace) {
     frame.hasMirror = true;
-    key.push_back(reinterpret_cast<uintptr_t>(mirrored->second.trace));
-    int64_t microBatch = mirrored->second.microBatch;
+    key.push_back(reinterpret_cast<uintptr_t>(mirrored.trace));
+    int64_t microBatch = mirrored.microBatch;
     if (frame.microBatch >= 0 && microBatch >= 0 &&
         microBatch != frame.microBatch)
       return;
@@ -120,7 +137,7 @@ bool PlanExecution::isAsTraced(const Frame &frame, Value result,
          expected.microBatch == bound.microBatch;
 }
 
-void PlanExecution::abandonTrace(Device &device, Operation *op) {
+LogicalResult PlanExecution::abandonTrace(Device &device, Operation *op) {
   Frame &frame = *device.frame;
   Trace &followed = *frame.followed;
   for (auto [value, bound] : followed.values)
@@ -130,10 +147,11 @@ void PlanExecution::abandonTrace(Device &device, Operation *op) {
       extend(instances[instance], device.number, frame.microBatch);
   for (Operation &done :
        llvm::make_range(op->getBlock()->begin(), op->getIterator()))
-    if (auto save = dyn_cast<tv::SaveOp>(done))
-      (void)execute(device, save);
+    if (isa<tv::SaveOp>(done) && execute(device, &done) != Step::Done)
+      return failure();
   frame.followed = nullptr;
   frame.next = op->getIterator();
+  return success();
 }
 
 void PlanExecution::endTrace(Device &device) {
@@ -143,8 +161,7 @@ void PlanExecution::endTrace(Device &device) {
     return;
   if (frame.followed)
     trace->replays.push_back(frame.microBatch);
-  device.executions.try_emplace(frame.call.getInstance(),
-                                Execution{trace, frame.microBatch});
+  device.executions[frame.call.getInstance()] = {trace, frame.microBatch};
 }
 
 void PlanExecution::extendTraced() {
@@ -155,7 +172,7 @@ void PlanExecution::extendTraced() {
                                          trace.replays.end());
     microBatches.insert(trace.microBatch);
     bool isEverywhere =
-        trace.microBatch < 0 ||
+        llvm::any_of(microBatches, [](int64_t k) { return k < 0; }) ||
         static_cast<int64_t>(microBatches.size()) == microBatchCount;
     for (auto [op, number] : trace.instances) {
       instances[number].allMicroBatches |= isEverywhere;
@@ -172,14 +189,10 @@ PlanExecution::findSaved(Device &device, int64_t execution, int64_t forward) {
   if (found != device.saved.end())
     return found->second;
   auto replayed = device.executions.find(execution);
-  if (replayed == device.executions.end())
+  if (replayed == device.executions.end() || !replayed->second.trace)
     return std::nullopt;
   auto traced = replayed->second.trace->saved.find(forward);
   if (traced == replayed->second.trace->saved.end())
     return std::nullopt;
-  Saved saved = traced->second;
-  for (auto *bounds : {&saved.inputs, &saved.outputs})
-    for (Bound &bound : *bounds)
-      bound = translate(bound, replayed->second.microBatch);
-  return saved;
+  return translate(traced->second, replayed->second.microBatch);
 }
