@@ -369,7 +369,7 @@ SmallVector<SortInfo> FactorAnalysis::getSorts() const {
     const NodeData &data = nodes[node];
     if (data.kind != Kind::Atom || data.size <= 1)
       continue;
-    SortInfo sort{data.size, data.width, 0, 0, data.isRigid};
+    SortInfo sort{data.size, data.width, 0, 0, data.isRigid, data.countsSteps};
     for (const Representative &position : getRepresentatives(node)) {
       if (position.weight == 1)
         ++sort.kept;

@@ -162,7 +162,10 @@ void FactorAnalysis::computeWidths(Block &body) {
              llvm::zip_equal(relation.accesses, operands)) {
           Width width = own.lookup(sort);
           width.addSums(summedAxes.lookup(sort), relation.axisSums.size());
-          const void *key = op.getOperand(access.operand).getAsOpaquePointer();
+          // Whether it is finite is a step.
+          Value value = op.getOperand(access.operand);
+          width.isDiscrete |= isExtended(value.getType());
+          const void *key = value.getAsOpaquePointer();
           scalars.push_back(algebra.operand(
               std::move(width), relation.axisSums.empty() ? key : nullptr));
         }
@@ -174,6 +177,8 @@ void FactorAnalysis::computeWidths(Block &body) {
               counts.lookup(sort) == 1 && dimensionCount == 1));
         }
         Width width = algebra.get(semantics.combine(algebra, scalars));
+        // The one position is one of all only in its own dimension.
+        width.isExclusive &= dimensionCount == 1;
         width.addSums(reduced.lookup(sort), reductions);
         if (relation.combination != Combination::Sum) {
           Scalar greatest = algebra.of(width);

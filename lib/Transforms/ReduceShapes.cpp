@@ -45,6 +45,8 @@ struct ReduceShapesPass : verify::impl::ReduceShapesPassBase<ReduceShapesPass> {
       entry.set("bulk", builder.getI64IntegerAttr(sort.bulk));
       if (sort.isRigid)
         entry.set("rigid", builder.getUnitAttr());
+      if (sort.countsSteps)
+        entry.set("counts_steps", builder.getUnitAttr());
       list.push_back(entry.getDictionary(&getContext()));
       ++sorts;
       rigid += sort.isRigid;

@@ -332,6 +332,33 @@ TEST_F(ProverTest, HypothesesAboutCommonPartsAreKept) {
                   {nonZero(other)});
 }
 
+TEST_F(ProverTest, CasesOfFewTermsAreNotThoseOfMany) {
+  // One, two or a thousand positive numbers are never 500.
+  auto isPositive = [&](int64_t index) {
+    return select(compare(number(0), Comparison::Less, real(index)), number(1),
+                  number(0));
+  };
+  Expression count = isPositive(0) + isPositive(1) + 998 * isPositive(2);
+  Expression isHalf = select(compare(count, Comparison::Equal, number(500)),
+                             number(1), number(0));
+  expectProved(isHalf, number(0));
+  // A sum of squares of some of many numbers, which the solver knows.
+  Expression x = real(0), y = real(1);
+  Expression isSmall =
+      select(compare(x * x + y * y, Comparison::Less, 2 * x * y), number(1),
+             number(0));
+  prover.clear();
+  prover.setSmallCase(SmallCase::Smooth);
+  expectProved(isHalf, number(0));
+  prover.clear();
+  prover.setSmallCase(SmallCase::CountsSteps);
+  EXPECT_EQ(prove(isHalf, number(0)), Verdict::Unknown);
+  expectProved(isHalf * x + x, x * (1 + isHalf));
+  EXPECT_EQ(prove(isSmall, number(0)), Verdict::Unknown);
+  prover.clear();
+  expectProved(isSmall, number(0));
+}
+
 TEST_F(ProverTest, SmtLibText) {
   Expression x = real(0), y = real(1);
   std::string text = prover.toSmtLib(exp(x) * exp(y), exp(y + x), {});

@@ -39,6 +39,8 @@ struct SortInfo {
   int64_t kept = 0; ///< positions that stand for themselves
   int64_t bulk = 0; ///< positions that one more stands for; 0 without one
   bool isRigid = false;
+  /// Whether a function is applied to a sum of steps over the sort.
+  bool countsSteps = false;
 };
 
 class FactorAnalysis {
