@@ -192,8 +192,9 @@ Scalar WidthAlgebra::power(Scalar base, int64_t numerator,
   // The inverse of a fraction is one.
   result.numerator = scale(of.getDenominator(), exponent, denominator);
   result.divisors.clear();
+  // One more index than it mentions, for the divisors at other indices.
   if (int64_t whole = scale(of.getWhole(), exponent, denominator))
-    result.divisors.push_back({getKey(base), whole});
+    result.divisors.push_back({getKey(base), addWidths(whole, 2)});
   return this->of(result);
 }
 

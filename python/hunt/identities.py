@@ -188,11 +188,11 @@ class Disguise:
         return self.make.times(Fraction(1, 2), both, self.domain)
 
 
-def disguised(random: Random, size: int) -> Program:
+def disguised(random: Random, size: int, kind: str | None = None) -> Program:
     """The determinant of power sums of three elements, out of factors that laws undo."""
     make = Identity(random, size)
     x, part = make.elements()
-    kind = random.choice(["square root", "logarithm", "fraction"])
+    kind = kind or random.choice(["square root", "logarithm", "fraction"])
     results: list[list[str]] = []
     for name, domain in ((x, None), (part, "0:2")):
         disguise = Disguise(make, kind, domain)
