@@ -39,18 +39,32 @@ static LogicalResult verifyDomain(Operation *op, DomainAttr domain,
   return success();
 }
 
+/// What a device computes is a value of its own, so no op runs along devices.
+static LogicalResult verifyNotDevices(Operation *op, StringRef axis) {
+  if (axis != "device")
+    return success();
+  return op->emitOpError("runs along axis 'device': what each device has is an "
+                         "operand of its own");
+}
+
 /// Checks the axes that `op` sums over or reads at another coordinate.
 static LogicalResult verifyAxes(Operation *op, MeshAttr mesh) {
   if (auto move = dyn_cast<MoveOp>(op))
     return verifyDomain(op, move.getSource(), mesh);
-  if (auto accumulate = dyn_cast<AccumulateOp>(op))
-    return verifyDomain(
-        op, DomainAttr::get(op->getContext(), accumulate.getOver()), mesh);
+  if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
+    AxisSetAttr over = accumulate.getOver();
+    if (failed(verifyNotDevices(op, over.getAxis().getValue())))
+      return failure();
+    return verifyDomain(op, DomainAttr::get(op->getContext(), over), mesh);
+  }
   if (auto reduce = dyn_cast<AllReduceOp>(op))
-    for (StringRef axis : reduce.getAxes().getAsValueRange<StringAttr>())
+    for (StringRef axis : reduce.getAxes().getAsValueRange<StringAttr>()) {
       if (!mesh.getAxisSize(axis))
         return op->emitOpError("names axis '")
                << axis << "', which the mesh lacks";
+      if (failed(verifyNotDevices(op, axis)))
+        return failure();
+    }
   return success();
 }
 
@@ -103,8 +117,6 @@ static bool readsPlanValue(Operation *op, OpOperand &operand) {
 /// coordinate to one value; null if there is none.
 static StringAttr findSharedAxis(ExpectOp expect, MeshAttr mesh) {
   for (StringAttr axis : expect.getLineage().getSumAxes()) {
-    if (axis.getValue() == "device")
-      continue;
     SmallVector<std::pair<int64_t, int64_t>> intervals;
     bool arePartial = expect.getValues().size() > 1;
     for (Value value : expect.getValues()) {
@@ -250,6 +262,8 @@ static LogicalResult verifyLineage(Operation *op, LineageAttr lineage,
     if (!mesh.getAxisSize(axis.getValue()))
       return op->emitOpError("lineage names axis '")
              << axis.getValue() << "', which the mesh lacks";
+    if (failed(verifyNotDevices(op, axis.getValue())))
+      return failure();
     if (!used.insert(axis).second)
       return op->emitOpError("lineage names axis '")
              << axis.getValue() << "' twice";

@@ -115,9 +115,11 @@ PlanExecution::Step PlanExecution::advance(Device &device) {
     ++next;
     return step;
   }
-  if (frame->followed && !llvm::all_of(op->getResults(), [&](Value result) {
-        return isAsTraced(*frame, result, lookup(device, result));
-      }) &&
+  if (frame->followed &&
+      !llvm::all_of(op->getResults(),
+                    [&](Value result) {
+                      return isAsTraced(*frame, result, lookup(device, result));
+                    }) &&
       failed(abandonTrace(device, op)))
     return Step::Failed;
   trace(device, op);

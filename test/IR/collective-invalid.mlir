@@ -99,3 +99,22 @@ tv.graph @moved_and_cast <device = 2> {
   // expected-error @below {{makes elements of 'f32' from 'i64'}}
   %y = tv.move %x from <device = 0> on <device = 1> : (tensor<4xi64>) -> tensor<4xf32>
 }
+
+// -----
+
+// One value is the same on all its devices, and those of several are operands.
+tv.graph @all_reduce_over_devices <device = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  %p = tv.distribute %x <[0:4 of 4]> on <device = 0:2> : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @below {{runs along axis 'device': what each device has is an operand of its own}}
+  %y = tv.all_reduce %p over ["device"] on <device = 0:2> : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @accumulate_over_devices <device = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  %p = tv.distribute %x <[0:4 of 4]> on <device = 0:2> : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @below {{runs along axis 'device': what each device has is an operand of its own}}
+  %y = tv.accumulate %p over <device = 0:2> on <device = 0:2> : (tensor<4xf32>) -> tensor<4xf32>
+}

@@ -240,3 +240,21 @@ tv.graph @missing_term <mb = 3, device = 1> {
   // expected-error @below {{reads a value on #tv.domain<> that exists on #tv.domain<mb = 0> only}}
   tv.expect %a, %b is %s <sum mb> on <device = 0> : tensor<f32>, tensor<f32> is tensor<f32>
 }
+
+// -----
+
+// Each device's term is a value of its own.
+tv.graph @sum_over_devices <dp = 1, device = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  %a = tv.constant dense<1.0> : tensor<4xf32> on <device = 0:2> : () -> tensor<4xf32>
+  // expected-error @below {{runs along axis 'device': what each device has is an operand of its own}}
+  tv.expect %a is %x <[0:4 of 4] sum device> on <> : tensor<4xf32> is tensor<4xf32>
+}
+
+// -----
+
+tv.graph @dimension_of_devices <dp = 1, device = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  // expected-error @below {{runs along axis 'device'}}
+  %p = tv.distribute %x <[device, 0:2 of 2]> on <device = 0:2> : (tensor<4xf32>) -> tensor<2xf32>
+}
