@@ -116,20 +116,10 @@ int64_t DenseEvaluator::countPlaces(ArrayRef<FactorAnalysis::Node> nodes,
 /// The factors of an op that its result does not mention.
 static SmallVector<FactorAnalysis::Node>
 findReduced(const FactorAnalysis &factors, Operation *op) {
-  llvm::SmallDenseSet<unsigned> inResult;
-  SmallVector<const DimensionExpr *> worklist;
-  for (const DimensionExpr &expr : factors.getRelation(op).result)
-    worklist.push_back(&expr);
-  while (!worklist.empty()) {
-    const DimensionExpr *expr = worklist.pop_back_val();
-    if (expr->getKind() == DimensionExpr::Kind::Factor)
-      inResult.insert(expr->getFactor());
-    for (const DimensionExpr &child : expr->getChildren())
-      worklist.push_back(&child);
-  }
+  llvm::BitVector inResult = factors.getRelation(op).getResultFactors();
   SmallVector<FactorAnalysis::Node> reduced;
   for (auto [number, node] : llvm::enumerate(factors.getFactors(op)))
-    if (!inResult.contains(number))
+    if (!inResult.test(number))
       reduced.push_back(node);
   return reduced;
 }

@@ -89,23 +89,14 @@ DenseRelation::resolve(const DimensionExpr &expr, FactorAnalysis::Node node) {
   return dimension;
 }
 
-/// Marks the factors of `expr`.
-static void mark(const DimensionExpr &expr, llvm::BitVector &marked) {
-  if (expr.getKind() == DimensionExpr::Kind::Factor)
-    marked.set(expr.getFactor());
-  for (const DimensionExpr &child : expr.getChildren())
-    mark(child, marked);
-}
-
 LogicalResult DenseRelation::setUp(const DenseTensor &result) {
-  inResult.resize(relation.extents.size());
+  inResult = relation.getResultFactors();
   for (auto [expr, node] : llvm::zip_equal(
            relation.result, factors.getDimensions(op->getResult(0)))) {
     FailureOr<Dimension> dimension = resolve(expr, node);
     if (failed(dimension))
       return failure();
     dimensions.push_back(std::move(*dimension));
-    mark(expr, inResult);
   }
   SmallVector<SmallVector<int64_t, 2>> bounds;
   for (const auto &sum : relation.axisSums)
@@ -129,7 +120,7 @@ LogicalResult DenseRelation::setUp(const DenseTensor &result) {
       if (failed(dimension))
         return failure();
       access.dimensions.push_back(std::move(*dimension));
-      mark(expr, access.factors);
+      expr.markFactors(access.factors);
     }
     auto axisSum = listAxisTerms(factors, *access.tensor, sumAxes, bounds);
     if (failed(axisSum))

@@ -60,14 +60,6 @@ verify::findVaryingAxes(Block &body, const FactorAnalysis &factors) {
   return varying;
 }
 
-/// Marks the factors of `expr`.
-static void mark(const DimensionExpr &expr, llvm::BitVector &factors) {
-  if (expr.getKind() == DimensionExpr::Kind::Factor)
-    factors.set(expr.getFactor());
-  for (const DimensionExpr &child : expr.getChildren())
-    mark(child, factors);
-}
-
 ElementEvaluator::ElementEvaluator(Block &body, const FactorAnalysis &factors,
                                    ScalarAlgebra &algebra,
                                    ElementSource &source)
@@ -88,13 +80,11 @@ void ElementEvaluator::addValue(Value value) {
     return;
   const IndexRelation &relation = factors.getRelation(op);
   unsigned count = relation.extents.size();
-  llvm::BitVector inResult(count), reduced(count);
-  for (const DimensionExpr &expr : relation.result)
-    mark(expr, inResult);
+  llvm::BitVector inResult = relation.getResultFactors(), reduced(count);
   for (const auto &access : relation.accesses) {
     llvm::BitVector used(count);
     for (const DimensionExpr &expr : access.dimensions)
-      mark(expr, used);
+      expr.markFactors(used);
     llvm::BitVector needed = used;
     needed &= inResult;
     used.reset(inResult);

@@ -14,8 +14,6 @@
 
 #include "WidthAlgebra.h"
 
-#include <functional>
-
 using namespace mlir;
 using namespace verify;
 
@@ -122,19 +120,10 @@ void FactorAnalysis::computeWidths(Block &body) {
       // The iteration space, and the part of it that is reduced.
       Counts space = axesOf(&op), reduced;
       unsigned reductions = relation.axisSums.size();
-      llvm::SmallDenseSet<unsigned> inResult;
-      std::function<void(const DimensionExpr &)> mark =
-          [&](const DimensionExpr &expr) {
-            if (expr.getKind() == DimensionExpr::Kind::Factor)
-              inResult.insert(expr.getFactor());
-            for (const DimensionExpr &child : expr.getChildren())
-              mark(child);
-          };
-      for (const DimensionExpr &expr : relation.result)
-        mark(expr);
+      llvm::BitVector inResult = relation.getResultFactors();
       for (auto [number, node] : llvm::enumerate(factors[&op])) {
         count(node, space);
-        if (inResult.contains(number))
+        if (inResult.test(number))
           continue;
         count(node, reduced);
         ++reductions;

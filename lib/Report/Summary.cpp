@@ -87,9 +87,9 @@ static void printAssumptions(tv::GraphOp graph, const Contract &contract,
     if (input.getContract().getRole() == tv::ContractRole::Random)
       out << "              " << input.getContract().getName().getValue()
           << " at " << getSourceLine(input.getLoc()) << "\n";
-  auto selections = llvm::count_if(
-      graph.getBody().getOps<tv::DescendingRankOp>(),
-      [](tv::DescendingRankOp op) { return !op->hasAttr("domain"); });
+  auto selections = llvm::count_if(graph.getBody().front(), [](Operation &op) {
+    return op.hasTrait<tv::AssumesNoTies>() && !op.hasAttr("domain");
+  });
   if (selections)
     out << "            no two numbers are equal of those that "
         << plural(selections, "selection") << " of the greatest "

@@ -72,3 +72,17 @@ DimensionExpr IndexRelation::addFactor(int64_t extent) {
   extents.push_back(extent);
   return DimensionExpr::factor(extents.size() - 1);
 }
+
+void DimensionExpr::markFactors(llvm::BitVector &factors) const {
+  if (kind == Kind::Factor)
+    factors.set(number);
+  for (const DimensionExpr &child : children)
+    child.markFactors(factors);
+}
+
+llvm::BitVector IndexRelation::getResultFactors() const {
+  llvm::BitVector factors(extents.size());
+  for (const DimensionExpr &expr : result)
+    expr.markFactors(factors);
+  return factors;
+}

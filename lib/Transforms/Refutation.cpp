@@ -100,8 +100,8 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
   // Selections are meant where nothing ties (docs/Soundness.md, A23).
   SmallVector<Value> ranked;
   for (Operation *op : getCone(cheapest))
-    if (auto rank = dyn_cast<tv::DescendingRankOp>(op))
-      ranked.push_back(rank.getScores());
+    if (op->hasTrait<tv::AssumesNoTies>())
+      ranked.push_back(op->getOperand(0));
   FailureOr<WitnessRange> range = getWitnessRange(graph, analysis);
   if (failed(range)) {
     failureReason = noDataReason;

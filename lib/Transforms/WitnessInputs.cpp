@@ -96,7 +96,9 @@ static SmallVector<tv::OneHotOp> findOneHots(tv::InputOp input) {
 FailureOr<WitnessRange> verify::getWitnessRange(tv::GraphOp graph,
                                                 const FactorAnalysis &factors) {
   WitnessRange range;
-  if (!graph.getBody().getOps<tv::DescendingRankOp>().empty())
+  if (llvm::any_of(graph.getBody().front(), [](Operation &op) {
+        return op.hasTrait<tv::AssumesNoTies>();
+      }))
     range.resolution = 1 << 20;
   for (auto input : graph.getBody().getOps<tv::InputOp>()) {
     if (getElementKind(input.getResult().getType()) != ElementKind::Integer)

@@ -57,6 +57,12 @@ def TV_AcceptsExtended : NativeOpTrait<"AcceptsExtended"> {
   let cppNamespace = "::verify::tv";
 }
 
+/// The op is meant where no two elements of its first operand are equal in a
+/// row (docs/Soundness.md, A23).
+def TV_AssumesNoTies : NativeOpTrait<"AssumesNoTies"> {
+  let cppNamespace = "::verify::tv";
+}
+
 /// The op accepts tensors of integers.
 def TV_AcceptsIntegers : NativeOpTrait<"AcceptsIntegers"> {
   let cppNamespace = "::verify::tv";

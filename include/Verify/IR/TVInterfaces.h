@@ -70,6 +70,12 @@ template <typename ConcreteType>
 class AcceptsExtended
     : public mlir::OpTrait::TraitBase<ConcreteType, AcceptsExtended> {};
 
+/// The op is meant where no two elements of its first operand are equal in a
+/// row (docs/Soundness.md, A23).
+template <typename ConcreteType>
+class AssumesNoTies
+    : public mlir::OpTrait::TraitBase<ConcreteType, AssumesNoTies> {};
+
 /// The op accepts tensors of integers.
 template <typename ConcreteType>
 class AcceptsIntegers

@@ -15,6 +15,7 @@
 #define VERIFY_SEMANTICS_INDEXRELATION_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -47,6 +48,8 @@ public:
 
   /// Number of elements, given the factors' extents; saturates.
   int64_t getSize(llvm::ArrayRef<int64_t> extents) const;
+  /// Sets the bits of the factors that occur in the expression.
+  void markFactors(llvm::BitVector &factors) const;
 
 private:
   explicit DimensionExpr(Kind kind) : kind(kind) {}
@@ -98,6 +101,8 @@ struct IndexRelation {
 
   /// Adds a factor and returns the expression that stands for it.
   DimensionExpr addFactor(int64_t extent);
+  /// The factors that the result mentions.
+  llvm::BitVector getResultFactors() const;
 };
 
 } // namespace verify
