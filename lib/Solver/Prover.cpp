@@ -109,7 +109,7 @@ static ProofResult differing(llvm::SmallVector<AtomValue> sample) {
           std::move(sample)};
 }
 
-/// Where nobody waits for a longer attempt.
+/// Where no longer attempt is made.
 static constexpr const char *notTriedReason = "the normal forms differ";
 
 void Prover::Implementation::clear() {
@@ -244,7 +244,10 @@ Prover::Implementation::proveWithoutNormalForm(const Claim &claim,
     return unknown(*normalizer->failure());
   // The solver could use that there are only a few positions.
   if (smallCase != SmallCase::None)
-    return unknown("the normal forms do not show it");
+    return unknown(claim.kind == ClaimKind::Equal
+                       ? notTriedReason
+                       : "a condition does not follow from the signs of its "
+                         "parts");
   Query query;
   query.claims.push_back(claim);
   llvm::SmallVector<RecordId> rests;

@@ -22,7 +22,7 @@ tv.stage @rank <dp = 1, device = 1> expects array<i64: 0> (%x: tensor<1000xf32>)
   %pq = tv.compare equal %pr, %pk on <device = 0> : (tensor<1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>
   %pm = tv.multiply %pq, %px on <device = 0> : (tensor<1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>
   %po = tv.reduce sum %pm on <device = 0> {dimensions = array<i64: 0>} : (tensor<1000xf32>) -> tensor<f32>
-  // expected-error @below {{stage 'rank' is unknown: the normal forms do not show it}}
+  // expected-error @below {{stage 'rank' is unknown: the normal forms differ}}
   tv.expect %po is %o <> on <device = 0> number 0 : tensor<f32> is tensor<f32>
 }
 
@@ -70,7 +70,7 @@ tv.stage @ramp <dp = 1, device = 1> expects array<i64: 0> (%x: tensor<1000xf32>)
   %pm = tv.maximum %pr, %pk on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %pn = tv.maximum %pr, %pl on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %po = tv.subtract %pm, %pn on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  // expected-error @below {{stage 'ramp' is unknown: the normal forms do not show it}}
+  // expected-error @below {{stage 'ramp' is unknown: the normal forms differ}}
   tv.expect %po is %o <> on <device = 0> number 0 : tensor<f32> is tensor<f32>
 }
 
@@ -88,7 +88,7 @@ tv.stage @undefined_between <dp = 1, device = 1> expects array<i64: 0> (%x: tens
   %ps = tv.reduce sum %px on <device = 0> {dimensions = array<i64: 0>} : (tensor<1000xf32>) -> tensor<f32>
   %pm = tv.multiply %ps, %pd on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %po = tv.divide %pm, %pd on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  // expected-error @below {{stage 'undefined_between' is unknown}}
+  // expected-error @below {{stage 'undefined_between' is unknown: the normal forms differ}}
   tv.expect %po is %o <> on <device = 0> number 0 : tensor<f32> is tensor<f32>
 }
 
