@@ -232,7 +232,8 @@ void Diagnosis::addSimilarOps() {
 
 void Diagnosis::explain(Finding &finding) {
   collectRegion(finding.expect);
-  if (findUndefined(finding) || findMissingMicroBatch(finding))
+  if (findUndefined(finding) || findMissingMicroBatch(finding) ||
+      findMixedMicroBatches(finding))
     return;
   llvm::SetVector<Value> kept;
   for (Operation *op : region) {
@@ -371,6 +372,34 @@ bool Diagnosis::findMissingMicroBatch(Finding &finding) {
         " of 0-" + std::to_string(count - 1) + "; with " +
         (isOne ? "it" : "them") + " the value is right";
     return true;
+  }
+  return false;
+}
+
+bool Diagnosis::findMixedMicroBatches(Finding &finding) {
+  for (Operation *op : region) {
+    // Micro-batches may be added up.
+    if (isa<tv::AddOp, tv::AccumulateOp>(op))
+      continue;
+    for (Value operand : op->getOperands()) {
+      // Execution makes such a move only where another operand is of another
+      // micro-batch.
+      auto move = operand.getDefiningOp<tv::MoveOp>();
+      tv::AxisSetAttr read =
+          move ? move.getSource().getSet("mb") : tv::AxisSetAttr();
+      tv::AxisSetAttr own =
+          move ? move.getDomainAttr().getSet("mb") : tv::AxisSetAttr();
+      if (!read || !own || read == own)
+        continue;
+      finding.kind = DifferenceKind::MixedMicroBatches;
+      finding.op = op;
+      finding.explanation = "in micro-batch " +
+                            describeRanges(own.getBounds().front()) + ", " +
+                            describe(op) + " takes a value of micro-batch " +
+                            describeRanges(read.getBounds().front()) + " on " +
+                            describeDevices(getDevices(move));
+      return true;
+    }
   }
   return false;
 }

@@ -29,6 +29,7 @@ enum class DifferenceKind {
   WrongSlice,
   ScaleFactor,
   MissingMicroBatch,
+  MixedMicroBatches,
   WrongConstant,
   ExchangedOperands,
   WrongOperand
@@ -97,6 +98,8 @@ private:
   void explain(Finding &finding);
   bool findUndefined(Finding &finding);
   bool findMissingMicroBatch(Finding &finding);
+  /// Whether an op of a wrong region reads values of several micro-batches.
+  bool findMixedMicroBatches(Finding &finding);
   bool classifyStated(Finding &finding);
   bool classifyOtherTensor(Finding &finding);
   /// Whether all terms of a sum are one part of a reference value.

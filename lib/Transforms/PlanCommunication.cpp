@@ -255,14 +255,14 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
       for (ArrayRef<Bound> of : parts)
         own.push_back(of[number]);
       FailureOr<SmallVector<Bound>> result =
-          instantiate(ops[number], member, own, gather);
+          instantiate(ops[number], member, own, gather, group);
       if (failed(result))
         return malformed();
       gathered.push_back(result->front());
     }
   } else {
     FailureOr<SmallVector<Bound>> results =
-        instantiate(first, where, operands, build);
+        instantiate(first, where, operands, build, group);
     if (failed(results))
       return malformed();
     gathered = std::move(*results);

@@ -183,10 +183,12 @@ private:
       malformation = "shapes do not fit";
     return result;
   }
-  /// The results of `op` on `operands`: built by `build`, or found again.
+  /// The results of `op` on `operands`: built by `build`, or found again. Where
+  /// each operand is of another device, `owners` says of which.
   llvm::FailureOr<llvm::SmallVector<Bound>>
   instantiate(mlir::Operation *op, llvm::ArrayRef<int64_t> devices,
-              llvm::ArrayRef<Bound> operands, Build build);
+              llvm::ArrayRef<Bound> operands, Build build,
+              llvm::ArrayRef<int64_t> owners = {});
   Instance &findInstance(llvm::SmallVector<uintptr_t> key, bool &isNew);
   void extend(Instance &instance, llvm::ArrayRef<int64_t> devices,
               int64_t microBatch);

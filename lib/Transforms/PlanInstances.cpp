@@ -46,16 +46,19 @@ void PlanExecution::extend(Instance &instance, ArrayRef<int64_t> where,
 
 FailureOr<SmallVector<Bound>>
 PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
-                           ArrayRef<Bound> operands, Build build) {
+                           ArrayRef<Bound> operands, Build build,
+                           ArrayRef<int64_t> owners) {
   int64_t microBatch = -1;
   for (const Bound &operand : operands)
     if (microBatch < 0)
       microBatch = operand.microBatch;
   SmallVector<Value> values;
   SmallVector<uintptr_t> key = {reinterpret_cast<uintptr_t>(op)};
-  for (Bound operand : operands) {
+  for (auto [number, given] : llvm::enumerate(operands)) {
+    Bound operand = given;
     if (operand.microBatch >= 0 && operand.microBatch != microBatch)
-      operand = moveTo(operand, microBatch, op, where);
+      operand = moveTo(operand, microBatch, op,
+                       owners.empty() ? where : owners.slice(number, 1));
     values.push_back(operand.value);
     key.push_back(
         reinterpret_cast<uintptr_t>(operand.value.getAsOpaquePointer()));
