@@ -74,6 +74,12 @@ static void printAssumptions(tv::GraphOp graph, const Contract &contract,
   }
   out << "            exact real arithmetic; float literals are the simplest "
          "rationals that round to them\n";
+  int64_t referenceCasts = getStatistic(module, "reference_casts");
+  int64_t planCasts = getStatistic(module, "plan_casts");
+  if (referenceCasts || planCasts)
+    out << "            casts between floating-point types keep the value: "
+        << referenceCasts << " in the reference, " << planCasts
+        << " in the plan\n";
   for (StringRef assumption : getAssumptions(module))
     out << "            " << assumption << "\n";
   unsigned randomOps = 0;

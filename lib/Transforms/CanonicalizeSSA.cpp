@@ -49,6 +49,19 @@ struct CanonicalizeSSAPass
     return failure();
   }
 
+  /// Conversions between floating-point types, which are taken for identities.
+  static int64_t countCasts(tv::PlanOp plan) {
+    int64_t count = 0;
+    plan.walk([&](tv::CopyOp copy) {
+      auto from = cast<RankedTensorType>(copy.getOperand().getType());
+      auto to = cast<RankedTensorType>(copy.getResult().getType());
+      count += isa<FloatType>(from.getElementType()) &&
+               isa<FloatType>(to.getElementType()) &&
+               from.getElementType() != to.getElementType();
+    });
+    return count;
+  }
+
   LogicalResult link(tv::PlanOp reference, tv::PlanOp plan) {
     for (tv::AxisAttr axis : reference.getMesh().getAxes())
       if (axis.getSize() != 1)
@@ -76,6 +89,8 @@ struct CanonicalizeSSAPass
       return fail("a part of a result is missing");
     int64_t imported = 0, linked = 0;
     plan.walk([&](Operation *) { ++imported; });
+    addStatistic(getOperation(), "reference_casts", countCasts(reference));
+    addStatistic(getOperation(), "plan_casts", countCasts(plan));
     for (Operation &op : graph.getBody().front())
       linked += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
     addStatistic(getOperation(), "plan_ops", imported);

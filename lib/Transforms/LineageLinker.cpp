@@ -226,6 +226,17 @@ LogicalResult Linker::addGradients(const PlanExecution &reference,
   return success();
 }
 
+/// Whether values may be compared: casts between floating-point types are
+/// identities, and gone.
+static bool isSameUpToCasts(Type left, Type right) {
+  ElementKind kind = getElementKind(left);
+  return left == right ||
+         (kind == ElementKind::Real && kind == getElementKind(right) &&
+          isExtended(left) == isExtended(right) &&
+          cast<RankedTensorType>(left).getShape() ==
+              cast<RankedTensorType>(right).getShape());
+}
+
 LogicalResult Linker::addOutputs(const PlanExecution &reference,
                                  const PlanExecution &plan) {
   size_t count = reference.getOutputs().size();
@@ -249,7 +260,7 @@ LogicalResult Linker::addOutputs(const PlanExecution &reference,
     SmallVector<Value> values;
     llvm::DenseSet<int64_t> microBatches;
     for (const PlanOutput *output : outputs) {
-      if (output->bound.value.getType() != type)
+      if (!isSameUpToCasts(output->bound.value.getType(), type))
         return emitError(output->location)
                << "output '" << output->name << "' is "
                << output->bound.value.getType() << ", in the reference "
