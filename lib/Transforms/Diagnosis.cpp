@@ -17,6 +17,11 @@ using namespace verify;
 static constexpr size_t referenceLimit = 400;
 /// Most ops between a wrong value and the last ones that are right.
 static constexpr size_t regionLimit = 600;
+/// Ops that may be executed to explain a finding, besides as many as have to be
+/// executed for it.
+static constexpr size_t helpfulOps = 300;
+/// Values that may turn out to need more.
+static constexpr unsigned helplessLimit = 64;
 
 Diagnosis::Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors,
                      WitnessSeed seed)
@@ -230,23 +235,57 @@ void Diagnosis::addSimilarOps() {
       referenceRegion.insert(&op);
 }
 
+llvm::SetVector<Value> Diagnosis::chooseWhatHelps(Finding &finding) {
+  llvm::SetVector<Value> kept;
+  kept.insert(finding.expect.getReference());
+  for (Operation *op : region)
+    kept.insert(op->getResult(0));
+  SmallVector<Value> helpful;
+  for (Operation *op : region)
+    helpful.append(matcher.getCounterparts(op->getResult(0)));
+  for (tv::ExpectOp root : finding.roots)
+    if (getPlaceKey(root.getLoc()) == getPlaceKey(finding.expect.getLoc()))
+      llvm::append_range(helpful, root.getValues());
+  for (Operation *op : referenceRegion)
+    helpful.push_back(op->getResult(0));
+  // All that is executed for a value found wrong in an early layer should not
+  // be the last layer, where the same ops of the model run again.
+  llvm::DenseSet<Operation *> executed;
+  auto execute = [&](Value value, size_t limit) {
+    SmallVector<Operation *> more;
+    SmallVector<Value> worklist = {value};
+    while (!worklist.empty() && more.size() <= limit) {
+      Operation *op = worklist.pop_back_val().getDefiningOp();
+      if (!op || !executed.insert(op).second)
+        continue;
+      more.push_back(op);
+      llvm::append_range(worklist, op->getOperands());
+    }
+    bool isInside = more.size() <= limit;
+    if (!isInside)
+      for (Operation *op : more)
+        executed.erase(op);
+    return isInside;
+  };
+  for (Value value : kept)
+    (void)execute(value, std::numeric_limits<size_t>::max());
+  size_t limit = 2 * executed.size() + helpfulOps;
+  unsigned helpless = 0;
+  for (Value value : helpful) {
+    if (execute(value, limit - executed.size()))
+      kept.insert(value);
+    else if (++helpless == helplessLimit)
+      break;
+  }
+  return kept;
+}
+
 void Diagnosis::explain(Finding &finding) {
   collectRegion(finding.expect);
   if (findUndefined(finding) || findMissingMicroBatch(finding) ||
       findMixedMicroBatches(finding))
     return;
-  llvm::SetVector<Value> kept;
-  for (Operation *op : region) {
-    kept.insert(op->getResult(0));
-    for (Value counterpart : matcher.getCounterparts(op->getResult(0)))
-      kept.insert(counterpart);
-  }
-  for (Operation *op : referenceRegion)
-    kept.insert(op->getResult(0));
-  kept.insert(finding.expect.getReference());
-  for (tv::ExpectOp root : finding.roots)
-    if (getPlaceKey(root.getLoc()) == getPlaceKey(finding.expect.getLoc()))
-      kept.insert(root.getValues().begin(), root.getValues().end());
+  llvm::SetVector<Value> kept = chooseWhatHelps(finding);
   DoubleAlgebra algebra;
   FailureOr<WitnessRange> range = getWitnessRange(graph, factors);
   if (failed(range))

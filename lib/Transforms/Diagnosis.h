@@ -96,6 +96,9 @@ private:
   bool isRepaired(tv::ExpectOp expect,
                   llvm::ArrayRef<tv::AccumulateOp> accumulates);
   void explain(Finding &finding);
+  /// Values to compare with those of the region, as far as executing them does
+  /// not take much longer than what comes before the finding.
+  llvm::SetVector<mlir::Value> chooseWhatHelps(Finding &finding);
   bool findUndefined(Finding &finding);
   bool findMissingMicroBatch(Finding &finding);
   /// Whether an op of a wrong region reads values of several micro-batches.
