@@ -111,11 +111,12 @@ Scalar DoubleAlgebra::sum(ArrayRef<WeightedScalar> terms) {
 Scalar DoubleAlgebra::power(Scalar base, int64_t numerator,
                             int64_t denominator) {
   double value = getDouble(base);
-  Rational exponent(numerator, denominator);
-  if ((value == 0 && exponent.sign() < 0) ||
-      (value < 0 && !exponent.isInteger()))
-    return undefined(value, 2 + exponent.toDouble());
-  return fromDouble(std::pow(value, exponent.toDouble()));
+  double exponent =
+      static_cast<double>(numerator) / static_cast<double>(denominator);
+  if ((value == 0 && exponent < 0) ||
+      (value < 0 && numerator % denominator != 0))
+    return undefined(value, 2 + exponent);
+  return fromDouble(std::pow(value, exponent));
 }
 
 Scalar DoubleAlgebra::apply(Function function, Scalar argument) {

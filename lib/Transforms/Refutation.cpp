@@ -14,8 +14,14 @@ using namespace verify;
 
 /// Inputs that are tried before giving up.
 static constexpr unsigned drawLimit = 3;
-/// Precisions of the intervals, in bits.
-static constexpr unsigned precisions[] = {64, 128, 256};
+/// Precisions of the intervals, in bits; the first are intervals of doubles.
+static constexpr unsigned precisions[] = {53, 128, 256};
+
+static std::unique_ptr<EnclosingAlgebra> makeIntervals(unsigned precision) {
+  if (precision == precisions[0])
+    return std::make_unique<DoubleIntervalAlgebra>();
+  return std::make_unique<IntervalAlgebra>(precision);
+}
 
 Refutation::Refutation(tv::GraphOp graph, unsigned seed)
     : graph(graph), seed{seed},
@@ -108,7 +114,8 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
     return false;
   }
   for (unsigned precision : precisions) {
-    IntervalAlgebra algebra(precision);
+    std::unique_ptr<EnclosingAlgebra> intervals = makeIntervals(precision);
+    EnclosingAlgebra &algebra = *intervals;
     WitnessInputs source(algebra, seed, *range);
     DenseEvaluator evaluator(graph.getBody().front(), analysis, algebra,
                              source);

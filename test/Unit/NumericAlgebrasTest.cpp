@@ -210,6 +210,102 @@ TEST(NumericAlgebrasTest, ExactValuesLieInIntervals) {
   }
 }
 
+TEST(DoubleIntervalsTest, ExactValuesLieInThem) {
+  RationalAlgebra exact;
+  DoubleIntervalAlgebra doubles;
+  IntervalAlgebra fine(256);
+  unsigned decided = 0;
+  for (unsigned seed = 0; seed < 2000; ++seed) {
+    exact.reset();
+    doubles.reset();
+    Rational value = exact.get(compute(exact, seed));
+    Scalar enclosed = compute(doubles, seed);
+    if (doubles.status().isUndecided)
+      continue;
+    ++decided;
+    EXPECT_LE(Rational::fromDouble(doubles.getLower(enclosed)), value) << seed;
+    EXPECT_LE(value, Rational::fromDouble(doubles.getUpper(enclosed))) << seed;
+    EXPECT_NEAR(doubles.getLower(enclosed), doubles.getUpper(enclosed),
+                1e-9 * (1 + std::fabs(value.toDouble())));
+  }
+  EXPECT_GT(decided, 1500u);
+}
+
+TEST(DoubleIntervalsTest, ExactResultsArePoints) {
+  DoubleIntervalAlgebra doubles;
+  auto isPoint = [&](Scalar value) {
+    return doubles.getLower(value) == doubles.getUpper(value);
+  };
+  Scalar three = doubles.integer(3), third = doubles.rational(1, 3);
+  EXPECT_TRUE(isPoint(doubles.rational(3, 4)));
+  EXPECT_FALSE(isPoint(third));
+  EXPECT_FALSE(isPoint(doubles.multiply(three, third)));
+  EXPECT_TRUE(isPoint(doubles.sum({{three, 5}, {doubles.rational(1, 8), 3}})));
+  EXPECT_FALSE(isPoint(doubles.sum({{three, 5}, {third, 3}})));
+  Scalar large = doubles.integer(int64_t(1) << 53);
+  EXPECT_FALSE(isPoint(doubles.add(large, doubles.integer(1))));
+  EXPECT_FALSE(isPoint(
+      doubles.multiply(doubles.add(large, doubles.integer(-1)), three)));
+  EXPECT_FALSE(
+      doubles.areDisjoint(doubles.multiply(three, third), doubles.integer(1)));
+  EXPECT_TRUE(isPoint(doubles.power(doubles.rational(9, 4), 3, 2)));
+  EXPECT_TRUE(isPoint(doubles.apply(Function::Exp, doubles.minusInfinity())));
+}
+
+TEST(DoubleIntervalsTest, FunctionsContainThoseOfHighPrecision) {
+  // What the C library gives is assumed to be within 16 units (A24).
+  IntervalAlgebra fine(256);
+  std::mt19937_64 random(4);
+  for (Function function :
+       {Function::Exp, Function::Log, Function::Sqrt, Function::Rsqrt,
+        Function::Sin, Function::Cos, Function::Tanh, Function::Erf,
+        Function::ErfDerivative, Function::Abs, Function::Sign})
+    for (int round = 0; round < 4000; ++round) {
+      DoubleIntervalAlgebra doubles;
+      fine.reset();
+      double at = std::ldexp(static_cast<double>(random() >> 11) + 1,
+                             static_cast<int>(random() % 40) - 80);
+      bool isReal = function != Function::Log && function != Function::Sqrt &&
+                    function != Function::Rsqrt;
+      if (isReal && random() % 2)
+        at = -at;
+      Rational number = Rational::fromDouble(at);
+      Scalar wide = doubles.constant(number), narrow = fine.constant(number);
+      if (round % 2) {
+        // A little less than the number to a little more.
+        wide = doubles.multiply(
+            wide, doubles.divide(doubles.integer(3), doubles.integer(7)));
+        narrow = fine.constant(number * Rational(3, 7));
+      }
+      wide = doubles.apply(function, wide);
+      narrow = fine.apply(function, narrow);
+      EXPECT_LE(doubles.getLower(wide), fine.getLower(narrow)) << at;
+      EXPECT_GE(doubles.getUpper(wide), fine.getUpper(narrow)) << at;
+      EXPECT_LE(doubles.getUpper(wide) - doubles.getLower(wide),
+                1e-9 * (std::fabs(doubles.getUpper(wide)) + std::fabs(at) + 1))
+          << getName(function).str() << " " << at;
+    }
+}
+
+TEST(DoubleIntervalsTest, KeptScalarsStay) {
+  DoubleIntervalAlgebra doubles;
+  std::vector<Scalar> kept;
+  for (int64_t number = 0; number < 200; ++number) {
+    size_t mark = doubles.mark();
+    Scalar value = doubles.add(doubles.integer(number), doubles.integer(1));
+    kept.push_back(doubles.keep(value, mark));
+    if (number % 3 == 2) {
+      doubles.release(kept[number - 1]);
+      kept[number - 1] = doubles.keep(doubles.integer(0), doubles.mark());
+    }
+  }
+  for (int64_t number = 0; number < 200; ++number)
+    EXPECT_EQ(
+        doubles.toDouble(kept[number]),
+        static_cast<double>(number % 3 == 1 && number < 199 ? 0 : number + 1))
+        << number;
+}
+
 TEST(NumericAlgebrasTest, ExactValuesThatAreKeptStay) {
   RationalAlgebra exact;
   std::vector<Scalar> kept;

@@ -155,18 +155,84 @@ private:
   std::vector<size_t> released;
 };
 
-/// Scalars as closed intervals with ends of a given number of bits, rounded
-/// outward. Every value lies in its interval unless the status says undefined.
-class IntervalAlgebra final : public NumericAlgebra {
+/// Scalars as closed intervals. Every value lies in its interval unless the
+/// status says undefined.
+class EnclosingAlgebra : public NumericAlgebra {
+public:
+  /// Whether no number lies in both intervals.
+  virtual bool areDisjoint(Scalar left, Scalar right) const = 0;
+  /// The precision of the ends in bits.
+  virtual unsigned getPrecision() const = 0;
+};
+
+/// Intervals between doubles: for speed, where 53 bits suffice.
+class DoubleIntervalAlgebra final : public EnclosingAlgebra {
+public:
+  bool areDisjoint(Scalar left, Scalar right) const override;
+  unsigned getPrecision() const override { return 53; }
+  double getLower(Scalar value) const { return get(value).lower; }
+  double getUpper(Scalar value) const { return get(value).upper; }
+
+  Scalar constant(const Rational &value) override;
+  Scalar rational(int64_t numerator, int64_t denominator = 1) override;
+  Scalar integer(int64_t value) override { return rational(value); }
+  Scalar boolean(bool value) override { return point(value); }
+  double toDouble(Scalar value) const override;
+  int64_t getCost() const override { return 3; }
+  void reset() override;
+  size_t mark() const override { return intervals.size(); }
+  Scalar keep(Scalar value, size_t mark) override;
+  void release(Scalar value) override { released.push_back(value.bits); }
+
+  Scalar minusInfinity() override;
+  Scalar add(Scalar left, Scalar right) override;
+  Scalar multiply(Scalar left, Scalar right) override;
+  Scalar divide(Scalar left, Scalar right) override;
+  Scalar negate(Scalar value) override;
+  Scalar sum(llvm::ArrayRef<WeightedScalar> terms) override;
+  Scalar power(Scalar base, int64_t numerator,
+               int64_t denominator = 1) override;
+  Scalar apply(Function function, Scalar argument) override;
+  Scalar maximum(llvm::ArrayRef<Scalar> candidates) override;
+  Scalar compare(Comparison comparison, Scalar left, Scalar right) override;
+  Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) override;
+  /// The whole line: an unknown function refutes nothing.
+  Scalar uninterpreted(llvm::StringRef name, llvm::ArrayRef<Scalar> arguments,
+                       ScalarSort sort) override;
+
+private:
+  struct Interval {
+    double lower, upper;
+    bool isPoint() const { return lower == upper; }
+  };
+
+  const Interval &get(Scalar value) const { return intervals[value.bits]; }
+  /// The interval, or the whole line if arithmetic left no ends.
+  Scalar make(double lower, double upper);
+  Scalar point(double value) { return make(value, value); }
+  Scalar wholeLine() { return make(1, 0); }
+  bool requirePositive(const Interval &value, bool allowsZero);
+  bool requireNonZero(const Interval &value);
+  Scalar truth(bool isSurelyTrue, bool isSurelyFalse);
+  Scalar root(const Interval &value);
+  Scalar increasing(const Interval &value, double (*function)(double));
+  /// A sine or cosine.
+  Scalar wave(const Interval &value, double (*function)(double));
+
+  std::vector<Interval> intervals;
+  /// Places that are free.
+  std::vector<size_t> released;
+};
+
+/// Intervals with ends of a given number of bits, rounded outward.
+class IntervalAlgebra final : public EnclosingAlgebra {
 public:
   /// At least 64 bits are used, so that integers are exact.
   explicit IntervalAlgebra(unsigned precision);
   ~IntervalAlgebra() override;
 
-  /// The precision in bits.
-  unsigned getPrecision() const { return bits; }
-  /// Whether no number lies in both intervals.
-  bool areDisjoint(Scalar left, Scalar right) const;
+  unsigned getPrecision() const override { return bits; }
+  bool areDisjoint(Scalar left, Scalar right) const override;
   /// A double that is not greater (not less) than any number in the interval.
   double getLower(Scalar value) const;
   double getUpper(Scalar value) const;

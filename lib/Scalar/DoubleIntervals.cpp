@@ -1,0 +1,408 @@
+//===- DoubleIntervals.cpp - intervals between doubles --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A rounded result is within half a unit in the last place of the exact one, so
+// the neighbours enclose it; where the rounding error is computed to be 0 they
+// are not needed. Functions of the C library are taken to be within
+// `libraryError` (docs/Soundness.md, A24); roots are rounded correctly.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Scalar/NumericAlgebras.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace verify;
+using llvm::ArrayRef;
+
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+/// The least positive double that is rounded relatively.
+static constexpr double leastNormal = std::numeric_limits<double>::min();
+/// Relative error of functions of the C library, 16 units in the last place.
+static constexpr double libraryError = 0x1p-48;
+/// Twice the relative error of rounding.
+static constexpr double unit = 0x1p-52;
+
+/// A double below the number that was rounded to `value`.
+static double below(double value, double error = unit) {
+  return std::isinf(value) ? value
+                           : value - (std::fabs(value) * error + leastNormal);
+}
+
+static double above(double value, double error = unit) {
+  return std::isinf(value) ? value
+                           : value + (std::fabs(value) * error + leastNormal);
+}
+
+/// Whether a product was not rounded; its error is exact if it is normal.
+static bool isExactProduct(double left, double right, double product) {
+  return std::fma(left, right, -product) == 0 &&
+         (std::fabs(product) >= 0x1p-900 || left == 0 || right == 0);
+}
+
+/// Whether a sum was not rounded, by Knuth's error of a sum.
+static bool isExactSum(double left, double right, double sum) {
+  double part = sum - left;
+  return (left - (sum - part)) + (right - part) == 0;
+}
+
+//===--- Storage ----------------------------------------------------------===//
+
+Scalar DoubleIntervalAlgebra::make(double lower, double upper) {
+  // Also what is not a number.
+  if (!(lower <= upper) || lower == infinity || upper == -infinity) {
+    if (!(lower == -infinity && upper == -infinity)) {
+      lower = -infinity;
+      upper = infinity;
+    }
+  }
+  intervals.push_back({lower, upper});
+  return {intervals.size() - 1};
+}
+
+Scalar DoubleIntervalAlgebra::keep(Scalar value, size_t mark) {
+  Interval kept = get(value);
+  intervals.resize(mark);
+  if (released.empty())
+    return make(kept.lower, kept.upper);
+  size_t place = released.back();
+  released.pop_back();
+  intervals[place] = kept;
+  return {place};
+}
+
+void DoubleIntervalAlgebra::reset() {
+  EnclosingAlgebra::reset();
+  intervals.clear();
+  released.clear();
+}
+
+Scalar DoubleIntervalAlgebra::constant(const Rational &value) {
+  double nearest = value.toDouble();
+  if (std::isfinite(nearest) && Rational::fromDouble(nearest) == value)
+    return point(nearest);
+  return make(below(nearest), above(nearest));
+}
+
+Scalar DoubleIntervalAlgebra::rational(int64_t numerator, int64_t denominator) {
+  constexpr int64_t limit = int64_t(1) << 53;
+  if (numerator < -limit || numerator > limit || denominator < -limit ||
+      denominator > limit)
+    return constant(Rational(numerator, denominator));
+  return divide(point(static_cast<double>(numerator)),
+                point(static_cast<double>(denominator)));
+}
+
+Scalar DoubleIntervalAlgebra::minusInfinity() { return point(-infinity); }
+
+//===--- Observation ------------------------------------------------------===//
+
+bool DoubleIntervalAlgebra::areDisjoint(Scalar left, Scalar right) const {
+  const Interval &first = get(left), &second = get(right);
+  return first.upper < second.lower || second.upper < first.lower;
+}
+
+double DoubleIntervalAlgebra::toDouble(Scalar value) const {
+  const Interval &interval = get(value);
+  return interval.isPoint() ? interval.lower
+                            : interval.lower / 2 + interval.upper / 2;
+}
+
+//===--- Conditions -------------------------------------------------------===//
+
+bool DoubleIntervalAlgebra::requirePositive(const Interval &value,
+                                            bool allowsZero) {
+  if (value.lower > 0 || (allowsZero && value.lower == 0))
+    return true;
+  bool isViolated = value.upper < 0 || (!allowsZero && value.upper == 0);
+  (isViolated ? state.isUndefined : state.isUndecided) = true;
+  return false;
+}
+
+bool DoubleIntervalAlgebra::requireNonZero(const Interval &value) {
+  if (value.lower > 0 || value.upper < 0)
+    return true;
+  (value.isPoint() ? state.isUndefined : state.isUndecided) = true;
+  return false;
+}
+
+Scalar DoubleIntervalAlgebra::truth(bool isSurelyTrue, bool isSurelyFalse) {
+  if (!isSurelyTrue && !isSurelyFalse)
+    state.isUndecided = true;
+  return make(isSurelyTrue, !isSurelyFalse);
+}
+
+//===--- Arithmetic -------------------------------------------------------===//
+
+Scalar DoubleIntervalAlgebra::add(Scalar left, Scalar right) {
+  const Interval &a = get(left), &b = get(right);
+  double lower = a.lower + b.lower, upper = a.upper + b.upper;
+  if (a.isPoint() && b.isPoint() &&
+      (std::isinf(lower) || isExactSum(a.lower, b.lower, lower)))
+    return make(lower, upper);
+  return make(below(lower), above(upper));
+}
+
+Scalar DoubleIntervalAlgebra::multiply(Scalar left, Scalar right) {
+  const Interval &a = get(left), &b = get(right);
+  if (a.isPoint() && b.isPoint()) {
+    double product = a.lower * b.lower;
+    if (isExactProduct(a.lower, b.lower, product))
+      return point(product);
+    return make(below(product), above(product));
+  }
+  double products[] = {a.lower * b.lower, a.lower * b.upper, a.upper * b.lower,
+                       a.upper * b.upper};
+  double lower = products[0], upper = products[0];
+  for (double product : products) {
+    // 0 times infinity.
+    if (std::isnan(product))
+      return wholeLine();
+    lower = std::min(lower, product);
+    upper = std::max(upper, product);
+  }
+  // The square of what may be 0.
+  if (left == right)
+    lower =
+        a.lower <= 0 && a.upper >= 0 ? 0 : std::min(products[0], products[3]);
+  // The product of what is not negative is not.
+  lower = lower == 0 && left == right ? 0 : below(lower);
+  if (a.lower >= 0 && b.lower >= 0)
+    lower = std::max(lower, 0.0);
+  return make(lower, above(upper));
+}
+
+Scalar DoubleIntervalAlgebra::divide(Scalar left, Scalar right) {
+  const Interval &a = get(left), &b = get(right);
+  if (!requireNonZero(b))
+    return wholeLine();
+  if (a.isPoint() && b.isPoint()) {
+    double quotient = a.lower / b.lower;
+    if (isExactProduct(quotient, b.lower, a.lower))
+      return point(quotient);
+    return make(below(quotient), above(quotient));
+  }
+  double quotients[] = {a.lower / b.lower, a.lower / b.upper, a.upper / b.lower,
+                        a.upper / b.upper};
+  double lower = quotients[0], upper = quotients[0];
+  for (double quotient : quotients) {
+    if (std::isnan(quotient))
+      return wholeLine();
+    lower = std::min(lower, quotient);
+    upper = std::max(upper, quotient);
+  }
+  lower = below(lower);
+  if (a.lower >= 0 && b.lower > 0)
+    lower = std::max(lower, 0.0);
+  return make(lower, above(upper));
+}
+
+Scalar DoubleIntervalAlgebra::negate(Scalar value) {
+  const Interval &a = get(value);
+  return a.lower == -infinity && a.isPoint() ? wholeLine()
+                                             : make(-a.upper, -a.lower);
+}
+
+Scalar DoubleIntervalAlgebra::sum(ArrayRef<WeightedScalar> terms) {
+  // Rounding errors are added up beside the sum, and doubled for the rounding
+  // of that.
+  double lower = 0, upper = 0, error = 0;
+  bool isExact = true;
+  for (const WeightedScalar &term : terms) {
+    if (term.weight == 0)
+      continue;
+    const Interval &a = get(term.value);
+    auto weight = static_cast<double>(term.weight);
+    // Larger ones are rounded themselves.
+    if (std::fabs(weight) > 0x1p53)
+      return wholeLine();
+    double first = weight * a.lower, second = weight * a.upper;
+    if (weight < 0)
+      std::swap(first, second);
+    isExact &= a.isPoint() && (weight == 1 || std::isinf(first) ||
+                               isExactProduct(weight, a.lower, first));
+    double nextLower = lower + first, nextUpper = upper + second;
+    isExact &= std::isinf(nextLower) || isExactSum(lower, first, nextLower);
+    lower = nextLower;
+    upper = nextUpper;
+    error += std::max(std::fabs(lower), std::fabs(upper)) +
+             std::max(std::fabs(first), std::fabs(second)) + leastNormal;
+  }
+  if (isExact)
+    return make(lower, upper);
+  if (!std::isfinite(error))
+    return std::isinf(lower) && lower == upper ? make(lower, upper)
+                                               : wholeLine();
+  error *= unit;
+  return make(below(lower - error), above(upper + error));
+}
+
+Scalar DoubleIntervalAlgebra::power(Scalar base, int64_t numerator,
+                                    int64_t denominator) {
+  Rational exponent(numerator, denominator);
+  std::optional<int64_t> top = exponent.getNumerator().getInteger();
+  std::optional<int64_t> bottom = exponent.getDenominator().getInteger();
+  // Other roots are left to higher precision.
+  if (!top || !bottom || *bottom > 2) {
+    state.isUndecided = true;
+    return wholeLine();
+  }
+  Scalar value = base;
+  if (*bottom == 2) {
+    if (!requirePositive(get(base), *top > 0))
+      return wholeLine();
+    value = root(get(base));
+  } else if (*top < 0 && !requireNonZero(get(base))) {
+    return wholeLine();
+  }
+  Scalar result = point(1);
+  Scalar square = value;
+  for (uint64_t rest = static_cast<uint64_t>(*top < 0 ? -*top : *top);
+       rest != 0; rest >>= 1) {
+    if (rest & 1)
+      result = multiply(result, square);
+    if (rest > 1)
+      square = multiply(square, square);
+  }
+  return *top < 0 ? divide(point(1), result) : result;
+}
+
+//===--- Functions --------------------------------------------------------===//
+
+Scalar DoubleIntervalAlgebra::root(const Interval &value) {
+  double lower = std::sqrt(value.lower), upper = std::sqrt(value.upper);
+  if (value.isPoint() && isExactProduct(lower, lower, value.lower))
+    return point(lower);
+  return make(std::max(below(lower), 0.0), above(upper));
+}
+
+Scalar DoubleIntervalAlgebra::increasing(const Interval &value,
+                                         double (*function)(double)) {
+  return make(below(function(value.lower), libraryError),
+              above(function(value.upper), libraryError));
+}
+
+Scalar DoubleIntervalAlgebra::wave(const Interval &value,
+                                   double (*function)(double)) {
+  // The slope is 1 at most.
+  double middle = value.lower / 2 + value.upper / 2;
+  double radius = above(value.upper - value.lower);
+  if (!(radius < 2))
+    return make(-1, 1);
+  double at = function(middle);
+  return make(std::max(below(below(at, libraryError) - radius), -1.0),
+              std::min(above(above(at, libraryError) + radius), 1.0));
+}
+
+Scalar DoubleIntervalAlgebra::apply(Function function, Scalar argument) {
+  const Interval value = get(argument);
+  bool needsSign = function == Function::Log || function == Function::Sqrt ||
+                   function == Function::Rsqrt;
+  if (needsSign && !requirePositive(value, function == Function::Sqrt))
+    return wholeLine();
+  switch (function) {
+  case Function::Exp: {
+    if (value.isPoint() && value.lower == -infinity)
+      return point(0);
+    double lower = below(std::exp(value.lower), libraryError);
+    return make(std::max(lower, 0.0),
+                above(std::exp(value.upper), libraryError));
+  }
+  case Function::Log:
+    return increasing(value, std::log);
+  case Function::Sqrt:
+    return root(value);
+  case Function::Rsqrt: {
+    Scalar inverse = root(value);
+    return divide(point(1), inverse);
+  }
+  case Function::Sin:
+    return wave(value, std::sin);
+  case Function::Cos:
+    return wave(value, std::cos);
+  case Function::Tanh:
+    return increasing(value, std::tanh);
+  case Function::Erf:
+    return increasing(value, std::erf);
+  case Function::ErfDerivative: {
+    Scalar decay = apply(Function::Exp, negate(multiply(argument, argument)));
+    double factor = 2 * llvm::numbers::inv_sqrtpi;
+    return multiply(make(below(factor), above(factor)), decay);
+  }
+  case Function::Abs:
+    if (value.lower >= 0)
+      return argument;
+    if (value.upper <= 0)
+      return negate(argument);
+    return make(0, std::max(-value.lower, value.upper));
+  case Function::Sign: {
+    auto sign = [](double of) { return (of > 0) - (of < 0); };
+    if (sign(value.lower) != sign(value.upper))
+      state.isUndecided = true;
+    return make(sign(value.lower), sign(value.upper));
+  }
+  }
+  llvm_unreachable("a function without a value");
+}
+
+//===--- Choice -----------------------------------------------------------===//
+
+Scalar DoubleIntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
+  Interval result = get(candidates[0]);
+  for (Scalar operand : candidates.drop_front()) {
+    const Interval &other = get(operand);
+    bool areEqual =
+        result.isPoint() && other.isPoint() && result.lower == other.lower;
+    bool areDisjoint = result.upper < other.lower || other.upper < result.lower;
+    if (!areEqual && !areDisjoint && operand != candidates[0])
+      state.isUndecided = true;
+    result = {std::max(result.lower, other.lower),
+              std::max(result.upper, other.upper)};
+  }
+  return make(result.lower, result.upper);
+}
+
+Scalar DoubleIntervalAlgebra::compare(Comparison comparison, Scalar left,
+                                      Scalar right) {
+  const Interval &first = get(left), &second = get(right);
+  bool isLess = first.upper < second.lower;
+  bool isGreater = second.upper < first.lower;
+  bool isEqual = left == right || (first.isPoint() && second.isPoint() &&
+                                   first.lower == second.lower);
+  switch (comparison) {
+  case Comparison::Equal:
+    return truth(isEqual, isLess || isGreater);
+  case Comparison::NotEqual:
+    return truth(isLess || isGreater, isEqual);
+  case Comparison::Less:
+    return truth(isLess, isEqual || second.upper <= first.lower);
+  case Comparison::LessEqual:
+    return truth(isEqual || first.upper <= second.lower, isGreater);
+  }
+  llvm_unreachable("a comparison without a value");
+}
+
+Scalar DoubleIntervalAlgebra::select(Scalar condition, Scalar ifTrue,
+                                     Scalar ifFalse) {
+  const Interval &choice = get(condition);
+  if (choice.isPoint())
+    return choice.lower == 0 ? ifFalse : ifTrue;
+  state.isUndecided = true;
+  const Interval &first = get(ifTrue), &second = get(ifFalse);
+  return make(std::min(first.lower, second.lower),
+              std::max(first.upper, second.upper));
+}
+
+Scalar DoubleIntervalAlgebra::uninterpreted(llvm::StringRef, ArrayRef<Scalar>,
+                                            ScalarSort sort) {
+  state.usesUninterpreted = true;
+  return sort == ScalarSort::Boolean ? make(0, 1) : wholeLine();
+}
