@@ -50,6 +50,7 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
                            llvm::function_ref<void(tv::ExpectOp)> ready) {
   failureReason.clear();
   steps = 0;
+  undefinedOp = nullptr;
   while (!tensors.empty())
     drop(tensors.begin()->first);
   if (factors.getFailure())
@@ -87,7 +88,10 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
   for (Operation &op : body) {
     if (op.getNumResults() != 1 || !needed.contains(op.getResult(0)))
       continue;
-    if (failed(evaluate(op.getResult(0))))
+    bool isFailed = failed(evaluate(op.getResult(0)));
+    if (!undefinedOp && algebra.status().isUndefined)
+      undefinedOp = &op;
+    if (isFailed)
       return failure();
     if (auto found = readyAfter.find(&op); found != readyAfter.end())
       for (tv::ExpectOp expect : found->second)

@@ -71,8 +71,10 @@ Scalar DoubleIntervalAlgebra::make(double lower, double upper) {
 Scalar DoubleIntervalAlgebra::keep(Scalar value, size_t mark) {
   Interval kept = get(value);
   intervals.resize(mark);
-  if (released.empty())
-    return make(kept.lower, kept.upper);
+  if (released.empty()) {
+    intervals.push_back(kept);
+    return {mark};
+  }
   size_t place = released.back();
   released.pop_back();
   intervals[place] = kept;
@@ -118,20 +120,38 @@ double DoubleIntervalAlgebra::toDouble(Scalar value) const {
 
 //===--- Conditions -------------------------------------------------------===//
 
-bool DoubleIntervalAlgebra::requirePositive(const Interval &value,
-                                            bool allowsZero) {
-  if (value.lower > 0 || (allowsZero && value.lower == 0))
-    return true;
-  bool isViolated = value.upper < 0 || (!allowsZero && value.upper == 0);
-  (isViolated ? state.isUndefined : state.isUndecided) = true;
-  return false;
+Scalar DoubleIntervalAlgebra::undefined() {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  intervals.push_back({none, none});
+  return {intervals.size() - 1};
 }
 
-bool DoubleIntervalAlgebra::requireNonZero(const Interval &value) {
+DoubleIntervalAlgebra::Domain
+DoubleIntervalAlgebra::requirePositive(const Interval &value, bool allowsZero) {
+  if (value.lower > 0 || (allowsZero && value.lower == 0))
+    return Domain::Inside;
+  if (value.upper < 0 || (!allowsZero && value.upper == 0)) {
+    state.isUndefined = true;
+    return Domain::Outside;
+  }
+  state.isUndecided = true;
+  return Domain::Undecided;
+}
+
+DoubleIntervalAlgebra::Domain
+DoubleIntervalAlgebra::requireNonZero(const Interval &value) {
   if (value.lower > 0 || value.upper < 0)
-    return true;
-  (value.isPoint() ? state.isUndefined : state.isUndecided) = true;
-  return false;
+    return Domain::Inside;
+  if (value.isPoint()) {
+    state.isUndefined = true;
+    return Domain::Outside;
+  }
+  state.isUndecided = true;
+  return Domain::Undecided;
+}
+
+Scalar DoubleIntervalAlgebra::outside(Domain domain) {
+  return domain == Domain::Outside ? undefined() : wholeLine();
 }
 
 Scalar DoubleIntervalAlgebra::truth(bool isSurelyTrue, bool isSurelyFalse) {
@@ -144,6 +164,8 @@ Scalar DoubleIntervalAlgebra::truth(bool isSurelyTrue, bool isSurelyFalse) {
 
 Scalar DoubleIntervalAlgebra::add(Scalar left, Scalar right) {
   const Interval &a = get(left), &b = get(right);
+  if (a.isUndefined() || b.isUndefined())
+    return undefined();
   double lower = a.lower + b.lower, upper = a.upper + b.upper;
   if (a.isPoint() && b.isPoint() &&
       (std::isinf(lower) || isExactSum(a.lower, b.lower, lower)))
@@ -153,6 +175,8 @@ Scalar DoubleIntervalAlgebra::add(Scalar left, Scalar right) {
 
 Scalar DoubleIntervalAlgebra::multiply(Scalar left, Scalar right) {
   const Interval &a = get(left), &b = get(right);
+  if (a.isUndefined() || b.isUndefined())
+    return undefined();
   if (a.isPoint() && b.isPoint()) {
     double product = a.lower * b.lower;
     if (isExactProduct(a.lower, b.lower, product))
@@ -182,8 +206,10 @@ Scalar DoubleIntervalAlgebra::multiply(Scalar left, Scalar right) {
 
 Scalar DoubleIntervalAlgebra::divide(Scalar left, Scalar right) {
   const Interval &a = get(left), &b = get(right);
-  if (!requireNonZero(b))
-    return wholeLine();
+  if (a.isUndefined() || b.isUndefined())
+    return undefined();
+  if (Domain domain = requireNonZero(b); domain != Domain::Inside)
+    return outside(domain);
   if (a.isPoint() && b.isPoint()) {
     double quotient = a.lower / b.lower;
     if (isExactProduct(quotient, b.lower, a.lower))
@@ -207,6 +233,8 @@ Scalar DoubleIntervalAlgebra::divide(Scalar left, Scalar right) {
 
 Scalar DoubleIntervalAlgebra::negate(Scalar value) {
   const Interval &a = get(value);
+  if (a.isUndefined())
+    return undefined();
   return a.lower == -infinity && a.isPoint() ? wholeLine()
                                              : make(-a.upper, -a.lower);
 }
@@ -220,6 +248,8 @@ Scalar DoubleIntervalAlgebra::sum(ArrayRef<WeightedScalar> terms) {
     if (term.weight == 0)
       continue;
     const Interval &a = get(term.value);
+    if (a.isUndefined())
+      return undefined();
     auto weight = static_cast<double>(term.weight);
     // Larger ones are rounded themselves.
     if (std::fabs(weight) > 0x1p53)
@@ -247,6 +277,8 @@ Scalar DoubleIntervalAlgebra::sum(ArrayRef<WeightedScalar> terms) {
 
 Scalar DoubleIntervalAlgebra::power(Scalar base, int64_t numerator,
                                     int64_t denominator) {
+  if (get(base).isUndefined())
+    return undefined();
   Rational exponent(numerator, denominator);
   std::optional<int64_t> top = exponent.getNumerator().getInteger();
   std::optional<int64_t> bottom = exponent.getDenominator().getInteger();
@@ -257,11 +289,14 @@ Scalar DoubleIntervalAlgebra::power(Scalar base, int64_t numerator,
   }
   Scalar value = base;
   if (*bottom == 2) {
-    if (!requirePositive(get(base), *top > 0))
-      return wholeLine();
+    Domain domain = requirePositive(get(base), *top > 0);
+    if (domain != Domain::Inside)
+      return outside(domain);
     value = root(get(base));
-  } else if (*top < 0 && !requireNonZero(get(base))) {
-    return wholeLine();
+  } else if (*top < 0) {
+    Domain domain = requireNonZero(get(base));
+    if (domain != Domain::Inside)
+      return outside(domain);
   }
   Scalar result = point(1);
   Scalar square = value;
@@ -306,8 +341,13 @@ Scalar DoubleIntervalAlgebra::apply(Function function, Scalar argument) {
   const Interval value = get(argument);
   bool needsSign = function == Function::Log || function == Function::Sqrt ||
                    function == Function::Rsqrt;
-  if (needsSign && !requirePositive(value, function == Function::Sqrt))
-    return wholeLine();
+  if (value.isUndefined())
+    return undefined();
+  if (needsSign) {
+    Domain domain = requirePositive(value, function == Function::Sqrt);
+    if (domain != Domain::Inside)
+      return outside(domain);
+  }
   switch (function) {
   case Function::Exp: {
     if (value.isPoint() && value.lower == -infinity)
@@ -357,6 +397,9 @@ Scalar DoubleIntervalAlgebra::apply(Function function, Scalar argument) {
 
 Scalar DoubleIntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
   Interval result = get(candidates[0]);
+  for (Scalar operand : candidates)
+    if (get(operand).isUndefined())
+      return undefined();
   for (Scalar operand : candidates.drop_front()) {
     const Interval &other = get(operand);
     bool areEqual =
@@ -373,6 +416,8 @@ Scalar DoubleIntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
 Scalar DoubleIntervalAlgebra::compare(Comparison comparison, Scalar left,
                                       Scalar right) {
   const Interval &first = get(left), &second = get(right);
+  if (first.isUndefined() || second.isUndefined())
+    return undefined();
   bool isLess = first.upper < second.lower;
   bool isGreater = second.upper < first.lower;
   bool isEqual = left == right || (first.isPoint() && second.isPoint() &&
@@ -393,10 +438,14 @@ Scalar DoubleIntervalAlgebra::compare(Comparison comparison, Scalar left,
 Scalar DoubleIntervalAlgebra::select(Scalar condition, Scalar ifTrue,
                                      Scalar ifFalse) {
   const Interval &choice = get(condition);
+  if (choice.isUndefined())
+    return undefined();
   if (choice.isPoint())
     return choice.lower == 0 ? ifFalse : ifTrue;
   state.isUndecided = true;
   const Interval &first = get(ifTrue), &second = get(ifFalse);
+  if (first.isUndefined() || second.isUndefined())
+    return wholeLine();
   return make(std::min(first.lower, second.lower),
               std::max(first.upper, second.upper));
 }

@@ -30,6 +30,7 @@ enum class DifferenceKind {
   ScaleFactor,
   MissingMicroBatch,
   MixedMicroBatches,
+  OutsideDomain,
   WrongConstant,
   ExchangedOperands,
   WrongOperand

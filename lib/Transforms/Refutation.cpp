@@ -124,7 +124,9 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
       isTooCostly = evaluator.wasTooCostly();
       return false;
     }
-    if (algebra.status().isUndefined) {
+    // A plan may be undefined where the reference is not.
+    Operation *undefined = evaluator.getUndefinedOp();
+    if (undefined && !undefined->hasAttr("domain")) {
       failureReason = "the inputs that were tried lie outside the domain";
       return false;
     }
@@ -142,14 +144,19 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
     }
     auto difference =
         evaluator.compare(cheapest, [&](Scalar reference, Scalar plan) {
-          return algebra.areDisjoint(reference, plan);
+          return undefined ? algebra.isUndefined(plan) &&
+                                 !algebra.isUndefined(reference)
+                           : algebra.areDisjoint(reference, plan);
         });
     if (!difference)
       continue;
+    confirmed.undefinedOp = undefined;
     confirmed.expect = cheapest;
     confirmed.index = difference->index;
     confirmed.referenceIndex = difference->referenceIndex;
-    confirmed.planValue = printNumber(algebra.toDouble(difference->plan));
+    confirmed.planValue = undefined
+                              ? "undefined"
+                              : printNumber(algebra.toDouble(difference->plan));
     confirmed.referenceValue =
         printNumber(algebra.toDouble(difference->reference));
     confirmed.precision = precision;
@@ -245,6 +252,14 @@ void Refutation::report() {
         confirmed.index, confirmed.planValue, confirmed.referenceValue, {}};
   }
   tv::ExpectOp expect = finding->expect;
+  if (Operation *undefined = confirmed.undefinedOp) {
+    finding->kind = DifferenceKind::OutsideDomain;
+    finding->op = undefined;
+    finding->element.planValue = confirmed.planValue;
+    finding->explanation = describe(undefined) +
+                           " is undefined on these inputs: it divides by 0, "
+                           "or takes a root or logarithm that does not exist";
+  }
   Operation *op = finding->op;
   bool isUndefined = finding->kind == DifferenceKind::Undefined;
   Location place = op && (isUndefined || !expect.getContract())

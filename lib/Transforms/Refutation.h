@@ -38,6 +38,9 @@ private:
     llvm::SmallVector<int64_t> index, referenceIndex;
     std::string planValue, referenceValue;
     unsigned precision = 0;
+    /// The op of the plan that is undefined on the inputs, if that is the
+    /// difference.
+    mlir::Operation *undefinedOp = nullptr;
   };
   bool findWrongResults(const FactorAnalysis &analysis);
   bool confirm(const FactorAnalysis &analysis);

@@ -82,6 +82,8 @@ public:
   const std::string &getFailure() const { return failureReason; }
   /// Whether it failed because the run would take too long or too much memory.
   bool wasTooCostly() const { return isTooCostly; }
+  /// The first op after which the algebra's status was undefined; null if none.
+  mlir::Operation *getUndefinedOp() const { return undefinedOp; }
 
   /// Among the elements at which both sides of a target differ, the one with
   /// the largest relative difference, and of these the first. None if there is
@@ -150,6 +152,7 @@ private:
   std::string failureReason;
   int64_t steps = 0;
   bool isTooCostly = false;
+  mlir::Operation *undefinedOp = nullptr;
 };
 
 } // namespace verify

@@ -161,6 +161,9 @@ class EnclosingAlgebra : public NumericAlgebra {
 public:
   /// Whether no number lies in both intervals.
   virtual bool areDisjoint(Scalar left, Scalar right) const = 0;
+  /// Whether the value certainly does not exist, because it is computed from
+  /// one outside of a domain. Not every algebra can tell.
+  virtual bool isUndefined(Scalar value) const { return false; }
   /// The precision of the ends in bits.
   virtual unsigned getPrecision() const = 0;
 };
@@ -169,6 +172,9 @@ public:
 class DoubleIntervalAlgebra final : public EnclosingAlgebra {
 public:
   bool areDisjoint(Scalar left, Scalar right) const override;
+  bool isUndefined(Scalar value) const override {
+    return get(value).isUndefined();
+  }
   unsigned getPrecision() const override { return 53; }
   double getLower(Scalar value) const { return get(value).lower; }
   double getUpper(Scalar value) const { return get(value).upper; }
@@ -204,15 +210,22 @@ private:
   struct Interval {
     double lower, upper;
     bool isPoint() const { return lower == upper; }
+    /// The lower end is no number: so is what is made of it.
+    bool isUndefined() const { return lower != lower; }
   };
+  enum class Domain { Inside, Outside, Undecided };
 
   const Interval &get(Scalar value) const { return intervals[value.bits]; }
   /// The interval, or the whole line if arithmetic left no ends.
   Scalar make(double lower, double upper);
   Scalar point(double value) { return make(value, value); }
   Scalar wholeLine() { return make(1, 0); }
-  bool requirePositive(const Interval &value, bool allowsZero);
-  bool requireNonZero(const Interval &value);
+  Scalar undefined();
+  /// Whether a condition `value > 0` (or `>= 0`) holds, which is noted.
+  Domain requirePositive(const Interval &value, bool allowsZero);
+  Domain requireNonZero(const Interval &value);
+  /// The value of what is not certainly inside of its domain.
+  Scalar outside(Domain domain);
   Scalar truth(bool isSurelyTrue, bool isSurelyFalse);
   Scalar root(const Interval &value);
   Scalar increasing(const Interval &value, double (*function)(double));
