@@ -32,8 +32,6 @@ public:
   Scalar rewrite(Scalar root) {
     // Operands are numbered below their users: an order without recursion.
     for (Scalar term : collect(root)) {
-      if (rewritten.contains(term.bits))
-        continue;
       Scalar result = term;
       if (!isLeaf(terms, term) && contains(common, term)) {
         result = terms.atom(standIn, {static_cast<int64_t>(term.bits)},
@@ -52,13 +50,14 @@ public:
   bool hasReplaced = false;
 
 private:
-  /// The terms to rewrite, operands first; nothing below a common term.
+  /// The terms that are left to rewrite, operands first; nothing below a common
+  /// term.
   llvm::SmallVector<Scalar> collect(Scalar root) {
     llvm::DenseSet<uint64_t> seen;
     llvm::SmallVector<Scalar> worklist = {root}, found;
     while (!worklist.empty()) {
       Scalar term = worklist.pop_back_val();
-      if (!seen.insert(term.bits).second)
+      if (rewritten.contains(term.bits) || !seen.insert(term.bits).second)
         continue;
       found.push_back(term);
       if (!contains(common, term))
