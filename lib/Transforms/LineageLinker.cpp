@@ -34,6 +34,9 @@ public:
   LinkCounts write();
 
 private:
+  /// The value where it is that of one of `microBatches`.
+  Value restrict(Value value, SmallVector<int64_t> microBatches,
+                 Location location);
   struct Claim {
     SmallVector<Value> values;
     Value reference;
@@ -237,6 +240,28 @@ static bool isSameUpToCasts(Type left, Type right) {
               cast<RankedTensorType>(right).getShape());
 }
 
+Value Linker::restrict(Value value, SmallVector<int64_t> microBatches,
+                       Location location) {
+  Operation *op = value.getDefiningOp();
+  auto domain =
+      op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
+  if (!domain)
+    return value;
+  auto name = builder.getStringAttr("mb");
+  auto wanted = tv::AxisSetAttr::get(builder.getContext(), name,
+                                     toIntervals(std::move(microBatches)));
+  SmallVector<tv::AxisSetAttr> sets;
+  for (tv::AxisSetAttr set : domain.getSets()) {
+    if (set == wanted)
+      return value;
+    if (set.getAxis() != name)
+      sets.push_back(set);
+  }
+  sets.push_back(wanted);
+  return tv::CopyOp::create(builder, location, value.getType(), value,
+                            tv::DomainAttr::get(builder.getContext(), sets));
+}
+
 LogicalResult Linker::addOutputs(const PlanExecution &reference,
                                  const PlanExecution &plan) {
   size_t count = reference.getOutputs().size();
@@ -257,7 +282,7 @@ LogicalResult Linker::addOutputs(const PlanExecution &reference,
     seen.insert(place.second);
     // One value for all micro-batches, each of which gives it once; where they
     // are not uniform, several values with separate domains.
-    SmallVector<Value> values;
+    llvm::MapVector<Value, SmallVector<int64_t>> given;
     llvm::DenseSet<int64_t> microBatches;
     for (const PlanOutput *output : outputs) {
       if (!isSameUpToCasts(output->bound.value.getType(), type))
@@ -270,8 +295,7 @@ LogicalResult Linker::addOutputs(const PlanExecution &reference,
         return emitError(output->location)
                << "output '" << output->name << "' gives micro-batch "
                << output->bound.microBatch << " twice";
-      if (!llvm::is_contained(values, output->bound.value))
-        values.push_back(output->bound.value);
+      given[output->bound.value].push_back(output->bound.microBatch);
     }
     if (static_cast<int64_t>(outputs.size()) !=
         mesh.getAxisSize("mb").value_or(1))
@@ -279,6 +303,20 @@ LogicalResult Linker::addOutputs(const PlanExecution &reference,
              << place.first << " gives output '" << outputs.front()->name
              << "' for " << outputs.size() << " of "
              << mesh.getAxisSize("mb").value_or(1) << " micro-batches";
+    // What is the same in all micro-batches stands for those that are left.
+    int64_t next = 0;
+    for (auto &[value, where] : given)
+      for (int64_t &microBatch : where)
+        if (microBatch < 0) {
+          while (microBatches.contains(next))
+            ++next;
+          microBatch = next++;
+        }
+    SmallVector<Value> values;
+    for (auto &[value, where] : given)
+      values.push_back(given.size() == 1 ? value
+                                         : restrict(value, std::move(where),
+                                                    outputs.front()->location));
     SmallVector<ArrayAttr> dimensions;
     for (int64_t size : type.getShape())
       dimensions.push_back(builder.getArrayAttr(tv::DimensionFactorAttr::get(
