@@ -170,6 +170,9 @@ FailureOr<Scalar> ElementEvaluator::evaluate(Value value,
     result = source.input(value, index);
   if (failed(result))
     return result;
+  if (std::optional<std::string> reason =
+          checkElement ? checkElement() : std::nullopt)
+    return fail(*reason);
   state.known[*place] = *result;
   return result;
 }

@@ -144,57 +144,113 @@ namespace {
 /// Writes the content of a stage with numbers for names.
 class KeyWriter {
 public:
+  virtual ~KeyWriter() = default;
+
   std::string write(tv::StageOp stage) {
-    add(stage.getMesh().getAsOpaquePointer());
+    add(stage.getMesh());
     for (BlockArgument argument : stage.getBody().getArguments()) {
       values[argument] = values.size();
-      add(argument.getType().getAsOpaquePointer());
+      add(argument.getType());
     }
     for (Operation &op : stage.getBody().front())
       write(op);
     return std::move(key);
   }
 
-private:
+protected:
   void add(uint64_t number) {
     key.append(reinterpret_cast<const char *>(&number), sizeof(number));
   }
-  void add(const void *pointer) { add(reinterpret_cast<uint64_t>(pointer)); }
+  /// Attributes, types and names are unique within a context.
+  virtual void add(Attribute attribute) {
+    add(reinterpret_cast<uint64_t>(attribute.getAsOpaquePointer()));
+  }
+  virtual void add(Type type) {
+    add(reinterpret_cast<uint64_t>(type.getAsOpaquePointer()));
+  }
+  virtual void add(OperationName name) {
+    add(reinterpret_cast<uint64_t>(name.getAsOpaquePointer()));
+  }
 
+  std::string key;
+
+private:
   /// On which devices an op runs decides nothing: each value has an op of its
   /// own, and what is read of another device is an operand.
   void addDomain(tv::DomainAttr domain) {
     for (tv::AxisSetAttr set : domain.getSets())
       if (set.getAxis().getValue() != "device")
-        add(set.getAsOpaquePointer());
+        add(set);
   }
 
   void write(Operation &op) {
-    add(op.getName().getAsOpaquePointer());
+    add(op.getName());
     for (Value operand : op.getOperands())
       add(values.lookup(operand));
     for (NamedAttribute attribute : op.getAttrs()) {
       StringRef name = attribute.getName();
       if (name == "assumes" || name == "number" || name == "contract")
         continue;
-      add(attribute.getName().getAsOpaquePointer());
+      add(attribute.getName());
       if (auto domain = dyn_cast<tv::DomainAttr>(attribute.getValue()))
         addDomain(domain);
       else
-        add(attribute.getValue().getAsOpaquePointer());
+        add(attribute.getValue());
     }
     for (Value result : op.getResults()) {
       values[result] = values.size();
-      add(result.getType().getAsOpaquePointer());
+      add(result.getType());
     }
     add(~uint64_t(0));
   }
 
-  std::string key;
   llvm::DenseMap<Value, uint64_t> values;
+};
+
+/// Writes text, with its length before it.
+class TextWriter : public KeyWriter {
+public:
+  bool hasFailed() const { return isWithoutText; }
+
+private:
+  using KeyWriter::add;
+  void addText(StringRef text) {
+    add(text.size());
+    key += text;
+  }
+  void add(Type type) override {
+    std::string text;
+    llvm::raw_string_ostream(text) << type;
+    addText(text);
+  }
+  void add(OperationName name) override { addText(name.getStringRef()); }
+  void add(Attribute attribute) override {
+    // Flags may shorten how elements are printed.
+    if (auto elements = dyn_cast<DenseIntOrFPElementsAttr>(attribute)) {
+      add(elements.getType());
+      ArrayRef<char> data = elements.getRawData();
+      return addText(StringRef(data.data(), data.size()));
+    }
+    attribute.walk([&](Attribute part) {
+      isWithoutText |= isa<ElementsAttr>(part) && !isa<DenseArrayAttr>(part);
+    });
+    std::string text;
+    llvm::raw_string_ostream(text) << attribute;
+    addText(text);
+  }
+
+  bool isWithoutText = false;
 };
 } // namespace
 
 std::string StageBuilder::getKey(tv::StageOp stage) {
   return KeyWriter().write(stage);
+}
+
+std::optional<std::string> StageBuilder::getText(tv::StageOp stage) {
+  TextWriter writer;
+  std::string text = writer.write(stage);
+  if (writer.hasFailed())
+    return std::nullopt;
+  return text;
 }

@@ -24,6 +24,11 @@ static constexpr size_t patternLimit = 4096;
 static constexpr unsigned drawLimit = 24;
 static constexpr unsigned drawsOfOneSize = 6;
 
+/// Most terms of one stage: some gigabytes.
+static constexpr TermId termLimit = 1 << 24;
+/// Terms, some tenths of a second, before it is asked whether to go on.
+static constexpr TermId freeTerms = 1 << 18;
+
 namespace {
 /// Elements as atoms: arguments first, then unknown tensors, then values that
 /// nobody produces.
@@ -109,10 +114,11 @@ struct Decided {
 class StageDecision {
 public:
   StageDecision(tv::StageOp stage, FactorAnalysis::Options options,
-                TermAlgebra &terms, Prover &prover)
+                TermAlgebra &terms, Prover &prover,
+                const std::function<bool(Effort)> &ask)
       : stage(stage), body(stage.getBody().front()),
         factors(body, stage.getMesh(), options), terms(terms), prover(prover),
-        source(terms) {}
+        ask(ask), source(terms) {}
 
   StageVerdict decide();
   /// Writes what `decide` decided to `directory`, but for what is in `written`.
@@ -140,6 +146,7 @@ private:
   FactorAnalysis factors;
   TermAlgebra &terms;
   Prover &prover;
+  const std::function<bool(Effort)> &ask;
   AtomSource source;
   std::vector<Element> elements;
   SmallVector<Condition> hypotheses;
@@ -344,6 +351,16 @@ StageVerdict StageDecision::decide() {
     return unknown(*factors.getFailure());
   prover.setSmallCase(factors.getSmallCase());
   ElementEvaluator evaluator(body, factors, terms, source);
+  bool wasAsked = false;
+  evaluator.setCheck([&]() -> std::optional<std::string> {
+    if (terms.size() > termLimit)
+      return ("a stage takes more than " + Twine(termLimit) + " terms").str();
+    bool isLarge = terms.size() > freeTerms && !wasAsked;
+    wasAsked |= isLarge;
+    if (isLarge && ask && !ask(Effort::Long))
+      return "the stage is large";
+    return std::nullopt;
+  });
   for (auto expect : body.getOps<tv::ExpectOp>())
     if (failed(collect(expect, evaluator)))
       return result;
@@ -386,7 +403,7 @@ StageVerdict StageProver::prove(tv::StageOp stage) {
   factors.isFullSize = isFullSize;
   if (isFullSize)
     factors.positions = FactorAnalysis::Positions::Exact;
-  StageDecision decision(stage, factors, terms, prover);
+  StageDecision decision(stage, factors, terms, prover, ask);
   StageVerdict verdict = decision.decide();
   if (!smtLibDirectory.empty())
     decision.writeSmtLib(smtLibDirectory, written);

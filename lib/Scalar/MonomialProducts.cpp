@@ -255,6 +255,9 @@ PolynomialId NormalizerState::mergeFactors(FactorList factors) {
 
 PolynomialId NormalizerState::multiplyMonomials(MonomialId left,
                                                 MonomialId right) {
+  if (++steps == limits.freeSteps && limits.beforeMoreSteps &&
+      !limits.beforeMoreSteps())
+    fail("the normal form takes long");
   if (left > right)
     std::swap(left, right);
   if (left == PolynomialStore::unit)

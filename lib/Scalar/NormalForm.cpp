@@ -54,7 +54,7 @@ void NormalizerState::fail(std::string reason) {
 NormalizerState::NormalizerState(TermAlgebra &terms,
                                  llvm::ArrayRef<Condition> hypotheses,
                                  NormalizerLimits limits)
-    : terms(terms), laws(terms), limits(limits) {
+    : terms(terms), laws(terms), limits(std::move(limits)) {
   // A hypothesis may only be used for terms above its own, or else two of them
   // could justify each other; operands have smaller numbers than users.
   llvm::SmallVector<Condition> sorted(hypotheses);

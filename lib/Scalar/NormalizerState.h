@@ -217,6 +217,8 @@ public:
   PolynomialStore polynomials;
   LawBook laws;
   NormalizerLimits limits;
+  /// Products of monomials so far.
+  size_t steps = 0;
   std::optional<std::string> failure;
   std::deque<Record> records;
   std::deque<Generator> generators;

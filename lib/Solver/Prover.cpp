@@ -38,15 +38,6 @@ llvm::StringRef verify::getName(Verdict verdict) {
   llvm_unreachable("a verdict without a name");
 }
 
-std::string ProverOptions::toString() const {
-  return ("random-seed=" + llvm::Twine(randomSeed) +
-          " resource-limit=" + llvm::Twine(resourceLimit) +
-          " nonlinear-resource-limit=" + llvm::Twine(nonlinearResourceLimit) +
-          " monomial-limit=" + llvm::Twine(monomialLimit) +
-          " samples=" + llvm::Twine(samples))
-      .str();
-}
-
 //===--- Implementation ---------------------------------------------------===//
 
 class Prover::Implementation {
@@ -69,7 +60,7 @@ public:
   ProverOptions options;
   ProverStatistics statistics;
   SmallCase smallCase = SmallCase::None;
-  std::function<bool()> beforeLongAttempt;
+  std::function<bool(Effort)> beforeLongAttempt;
 
 private:
   /// Makes sure that the normalizer has these hypotheses.
@@ -83,7 +74,9 @@ private:
   /// `isQuick`: only if both sides have one normal form.
   ProofResult proveEquation(Scalar left, Scalar right,
                             llvm::ArrayRef<Condition> wanted, bool isQuick);
-  bool mayTakeLong() const { return !beforeLongAttempt || beforeLongAttempt(); }
+  bool mayTakeLong(Effort effort) const {
+    return !beforeLongAttempt || beforeLongAttempt(effort);
+  }
   ProofResult proveWithoutNormalForm(const Claim &claim,
                                      llvm::ArrayRef<Scalar> roots);
   ProofResult finish(ProofResult result);
@@ -109,6 +102,10 @@ static ProofResult differing(llvm::SmallVector<AtomValue> sample) {
           std::move(sample)};
 }
 
+/// Products of monomials, some tenths of a second, before it is asked whether
+/// to go on.
+static constexpr size_t freeSteps = 250000;
+
 /// Where no longer attempt is made.
 static constexpr const char *notTriedReason = "the normal forms differ";
 
@@ -132,6 +129,8 @@ void Prover::Implementation::setHypotheses(llvm::ArrayRef<Condition> wanted) {
   limits.monomials = options.monomialLimit;
   if (smallCase == SmallCase::CountsSteps)
     limits.indicators = 0;
+  limits.freeSteps = freeSteps;
+  limits.beforeMoreSteps = [this] { return mayTakeLong(Effort::Long); };
   normalizer = std::make_unique<Normalizer>(terms, hypotheses, limits);
   proved = std::make_unique<ProvedRecords>();
   replay = std::make_unique<Replay>(terms, *normalizer);
@@ -327,7 +326,7 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
     }
     if (auto difference = samples.findDifference(left, right, wanted))
       return finish(differing(std::move(*difference)));
-    if (!mayTakeLong())
+    if (!mayTakeLong(Effort::VeryLong))
       return finish(unknown(notTriedReason));
   }
   return finish(proveEquation(left, right, wanted, /*isQuick=*/false));
@@ -348,7 +347,7 @@ ProofResult Prover::Implementation::proveEquation(
   ProofResult result;
   if (record)
     result = checkRecord(*record);
-  else if (!mayTakeLong())
+  else if (!mayTakeLong(Effort::VeryLong))
     return unknown(notTriedReason);
   else
     result = proveWithoutNormalForm({ClaimKind::Equal,
@@ -459,7 +458,7 @@ Prover::Prover(TermAlgebra &terms, ProverOptions options)
 
 Prover::~Prover() = default;
 
-void Prover::setBeforeLongAttempt(std::function<bool()> ask) {
+void Prover::setBeforeLongAttempt(std::function<bool(Effort)> ask) {
   implementation->beforeLongAttempt = std::move(ask);
 }
 

@@ -11,7 +11,20 @@
 
 #include "Z3Solver.h"
 
+#include "llvm/ADT/Twine.h"
+
 using namespace verify;
+
+std::string verify::getSolverVersion() { return Z3_get_full_version(); }
+
+std::string ProverOptions::toString() const {
+  return ("random-seed=" + llvm::Twine(randomSeed) +
+          " resource-limit=" + llvm::Twine(resourceLimit) +
+          " nonlinear-resource-limit=" + llvm::Twine(nonlinearResourceLimit) +
+          " monomial-limit=" + llvm::Twine(monomialLimit) +
+          " samples=" + llvm::Twine(samples))
+      .str();
+}
 
 static void configure(z3::context &context, z3::solver &solver, unsigned seed,
                       unsigned resourceLimit, bool isLinear) {

@@ -88,8 +88,8 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
       if (progress)
         progress(done, total);
     };
-    EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, fullSize,
-                               report);
+    EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, cache,
+                               fullSize, report);
     // As soon as something does not hold, execution tells quickly whether the
     // plan is wrong; if it does not, proofs go on, wider.
     std::optional<Refutation> refutation;
@@ -101,6 +101,9 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
       refutation.emplace(graph, seed);
       return refutation->find(isQuick);
     });
+    if (!checker.getCacheProblem().empty())
+      emitWarning(graph.getLoc())
+          << "proofs are not kept: " << checker.getCacheProblem();
     const CheckCounts &counts = checker.getCounts();
     ModuleOp module = getOperation();
     addStatistic(module, "stages", counts.stages);

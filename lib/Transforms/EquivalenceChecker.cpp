@@ -12,15 +12,16 @@ using namespace verify;
 /// A stage with more ops than this is not worth a proof: too much lies between
 /// tensors that correspond.
 static constexpr size_t stageLimit = 1024;
-/// Stages with more ops than this may take long to fail. Those of adapters
-/// between many ranks have less.
-static constexpr size_t largeStage = 200;
 
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
-    bool isFullSize, llvm::function_ref<void(unsigned, unsigned)> progress)
+    StringRef cacheDirectory, bool isFullSize,
+    llvm::function_ref<void(unsigned, unsigned)> progress)
     : graph(graph), prover(options, smtLibDirectory, isFullSize),
       progress(progress), stages(graph) {
+  // What is written has to be proved.
+  if (!cacheDirectory.empty() && smtLibDirectory.empty())
+    cache.emplace(cacheDirectory, options, isFullSize);
   for (tv::ExpectOp expect : stages.getExpects())
     if (expect.getContract())
       results.push_back(expect);
@@ -32,7 +33,11 @@ StageVerdict EquivalenceChecker::prove(tv::StageOp stage) {
   if (!isNew)
     return found->second;
   ++counts.distinctStages;
-  StageVerdict verdict = prover.prove(stage);
+  std::optional<StageVerdict> earlier =
+      cache ? cache->find(stage) : std::nullopt;
+  StageVerdict verdict = earlier ? *earlier : prover.prove(stage);
+  if (cache && !earlier)
+    cache->add(stage, verdict);
   if (verdict.isProved()) {
     counts.byZ3 += verdict.byZ3;
     counts.byNormalization += verdict.byNormalization;
@@ -45,8 +50,13 @@ StageVerdict EquivalenceChecker::prove(tv::StageOp stage) {
 
 void EquivalenceChecker::run(llvm::function_ref<bool(bool isQuick)> isRefuted) {
   // A wrong plan is executed before a proof of it takes long.
-  prover.setBeforeLongAttempt([&] {
-    askOnce(isRefuted);
+  prover.setBeforeLongAttempt([&](Effort effort) {
+    if (effort == Effort::VeryLong) {
+      askOnce(isRefuted);
+    } else if (!wasAskedQuickly && !wasAsked) {
+      wasAskedQuickly = true;
+      stopped = isRefuted(/*isQuick=*/true);
+    }
     return !stopped;
   });
   for (tv::ExpectOp expect : results)
@@ -85,13 +95,6 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted,
         worklist.push_back(assumed);
         isReady = false;
       }
-    bool isLarge =
-        stage && stage.getBody().front().getOperations().size() > largeStage;
-    if (isReady && isLarge && !wasAskedQuickly && !wasAsked) {
-      wasAskedQuickly = true;
-      stopped = isRefuted(/*isQuick=*/true);
-      isReady = !stopped;
-    }
     if (isReady) {
       if (stage && !stage.getBody().getOps<tv::UndefinedOp>().empty()) {
         status.verdict.reason = "it rests on a value that nothing produces";

@@ -13,6 +13,7 @@
 #ifndef VERIFY_LIB_TRANSFORMS_EQUIVALENCECHECKER_H
 #define VERIFY_LIB_TRANSFORMS_EQUIVALENCECHECKER_H
 
+#include "Verify/Analysis/ProofCache.h"
 #include "Verify/Analysis/StageBuilder.h"
 #include "Verify/Analysis/StageProver.h"
 #include "llvm/ADT/MapVector.h"
@@ -41,14 +42,19 @@ struct CheckCounts {
 class EquivalenceChecker {
 public:
   EquivalenceChecker(tv::GraphOp graph, const ProverOptions &options,
-                     llvm::StringRef smtLibDirectory, bool isFullSize,
+                     llvm::StringRef smtLibDirectory,
+                     llvm::StringRef cacheDirectory, bool isFullSize,
                      llvm::function_ref<void(unsigned, unsigned)> progress);
 
   /// Decides all results of the contract and the lemmas they rest on. Where
   /// the first of them does not hold, asks `isRefuted` whether the plan is
-  /// wrong, and stops if it is. Before the first large stage it asks for a
-  /// quick answer: a large stage that does not hold takes long to fail.
+  /// wrong, and stops if it is. Where a proof takes long it asks for a quick
+  /// answer: one that fails takes longer.
   void run(llvm::function_ref<bool(bool isQuick)> isRefuted);
+  /// Why proofs cannot be kept; empty if they can.
+  llvm::StringRef getCacheProblem() const {
+    return cache ? cache->getProblem() : "";
+  }
   bool isStopped() const { return stopped; }
 
   const StageBuilder &getBuilder() const { return stages; }
@@ -71,6 +77,7 @@ private:
 
   tv::GraphOp graph;
   StageProver prover;
+  std::optional<ProofCache> cache;
   llvm::function_ref<void(unsigned, unsigned)> progress;
   StageBuilder stages;
   llvm::SmallVector<tv::ExpectOp> results;

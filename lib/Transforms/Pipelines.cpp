@@ -48,6 +48,9 @@ struct VerifyPipelineOptions : PassPipelineOptions<VerifyPipelineOptions> {
   Option<std::string> emitSmtLib{
       *this, "emit-smtlib",
       llvm::cl::desc("Directory to write each obligation to as SMT-LIB 2")};
+  Option<std::string> cache{
+      *this, "cache",
+      llvm::cl::desc("Directory of proofs, shared between runs")};
   Option<bool> fullSize{
       *this, "full-size",
       llvm::cl::desc("Look at all positions instead of the small case"),
@@ -64,6 +67,7 @@ void verify::registerVerifyPipeline() {
         check.resourceLimit = options.resourceLimit;
         check.seed = options.seed;
         check.emitSmtLib = options.emitSmtLib;
+        check.cache = options.cache;
         check.fullSize = options.fullSize;
         CanonicalizeSSAPassOptions link;
         link.random = options.random;

@@ -117,6 +117,10 @@ int main(int argc, char **argv) {
   cl::opt<std::string> smtLib("emit-smtlib", cl::value_desc("directory"),
                               cl::desc("Write each obligation as SMT-LIB 2"),
                               cl::cat(category));
+  cl::opt<std::string> cache(
+      "tv-cache", cl::value_desc("directory"),
+      cl::desc("Keep proofs there, and use those of earlier runs"),
+      cl::cat(category));
   cl::opt<bool> quiet("quiet", cl::desc("Print nothing when proved, or equal"),
                       cl::cat(category));
   verify::RunFlags runFlags(category);
@@ -159,6 +163,7 @@ int main(int argc, char **argv) {
   check.seed = seed;
   check.resourceLimit = resourceLimit;
   check.emitSmtLib = smtLib;
+  check.cache = cache;
   auto runPass = [&](StringRef name, std::unique_ptr<mlir::Pass> pass) {
     return steps.run(name, [&] {
       mlir::PassManager manager(&context);

@@ -20,6 +20,8 @@
 
 #include <deque>
 
+#include <functional>
+
 namespace verify {
 
 /// Elements of the tensors nobody computes.
@@ -51,6 +53,11 @@ public:
   ElementEvaluator(mlir::Block &body, const FactorAnalysis &factors,
                    ScalarAlgebra &algebra, ElementSource &source);
 
+  /// `check` is called after each new element; evaluation stops where it gives
+  /// a reason.
+  void setCheck(std::function<std::optional<std::string>()> check) {
+    checkElement = std::move(check);
+  }
   /// Why the last evaluation failed.
   const std::string &getFailure() const { return failureReason; }
 
@@ -75,6 +82,7 @@ public:
   }
 
 private:
+  std::function<std::optional<std::string>()> checkElement;
   /// What an op reads through one access, whatever the element.
   struct AccessState {
     const IndexRelation::Access *access;

@@ -40,6 +40,9 @@ public:
   /// What decides a stage, as text: equal for stages that differ in names,
   /// locations, and which devices they run on.
   static std::string getKey(tv::StageOp stage);
+  /// The same for every run of a program. None if some content has no such
+  /// text.
+  static std::optional<std::string> getText(tv::StageOp stage);
 
 private:
   tv::ExpectOp findLemma(mlir::Value value) const;

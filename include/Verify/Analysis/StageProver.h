@@ -67,13 +67,15 @@ public:
   /// options alone.
   StageVerdict prove(tv::StageOp stage);
   /// See Prover.
-  void setBeforeLongAttempt(std::function<bool()> ask) {
-    prover.setBeforeLongAttempt(std::move(ask));
+  void setBeforeLongAttempt(std::function<bool(Effort)> ask) {
+    prover.setBeforeLongAttempt(ask);
+    this->ask = std::move(ask);
   }
 
 private:
   TermAlgebra terms;
   Prover prover;
+  std::function<bool(Effort)> ask;
   std::string smtLibDirectory;
   bool isFullSize;
   /// The text of what was written, without comments on its origin.

@@ -17,6 +17,7 @@
 
 #include "Verify/Scalar/Laws.h"
 
+#include <functional>
 #include <memory>
 
 namespace verify {
@@ -51,6 +52,10 @@ struct NormalizerLimits {
   size_t products = 2000000;
   /// The most generators of a polynomial whose cases are told apart.
   unsigned indicators = 3;
+  /// Products of monomials after which `beforeMoreSteps` is asked, once,
+  /// whether to go on.
+  size_t freeSteps = 0;
+  std::function<bool()> beforeMoreSteps = {};
 };
 
 class NormalizerState;

@@ -72,6 +72,12 @@ enum class SmallCase : uint8_t {
   CountsSteps
 };
 
+/// How long an attempt may take.
+enum class Effort : uint8_t {
+  Long,    ///< a normal form that is large, but one of many of a right plan
+  VeryLong ///< what is tried where something does not hold
+};
+
 /// What limits a proof; all of it deterministic.
 struct ProverOptions {
   unsigned randomSeed = 0;
@@ -87,6 +93,9 @@ struct ProverOptions {
   /// `random-seed=0 resource-limit=5000000 ...`, for reports.
   std::string toString() const;
 };
+
+/// The name and version of the solver.
+std::string getSolverVersion();
 
 /// Counts over the life of a prover.
 struct ProverStatistics {
@@ -127,9 +136,9 @@ public:
   std::string toSmtLib(const Condition &condition,
                        llvm::ArrayRef<Condition> hypotheses);
 
-  /// `ask` is called before each attempt that may take long; where it says no,
-  /// the answer is *unknown*.
-  void setBeforeLongAttempt(std::function<bool()> ask);
+  /// `ask` is called before an attempt goes on that may take long; where it
+  /// says no, the answer is *unknown*.
+  void setBeforeLongAttempt(std::function<bool(Effort)> ask);
 
   const ProverOptions &getOptions() const;
   const ProverStatistics &getStatistics() const;

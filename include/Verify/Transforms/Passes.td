@@ -74,6 +74,8 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
     Option<"seed", "seed", "unsigned", "0", "Seed of Z3 and of witnesses">,
     Option<"emitSmtLib", "emit-smtlib", "std::string", "\"\"",
       "Directory to write each obligation to as SMT-LIB 2">,
+    Option<"cache", "cache", "std::string", "\"\"",
+      "Directory of proofs, shared between runs">,
     Option<"fullSize", "full-size", "bool", "false",
       "Look at all positions instead of the small case: slow, for tests">
   ];

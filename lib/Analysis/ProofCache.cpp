@@ -1,0 +1,167 @@
+//===- ProofCache.cpp - proofs of earlier runs ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Analysis/ProofCache.h"
+
+#include "Verify/Analysis/StageBuilder.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/BLAKE3.h"
+#include "llvm/Support/Chrono.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// The first line of an entry.
+static constexpr llvm::StringLiteral header = "verify proof 1";
+/// How names of entries end.
+static constexpr llvm::StringLiteral extension = ".proof";
+
+static std::string digest(StringRef text) {
+  return llvm::toHex(llvm::BLAKE3::hash<32>(llvm::arrayRefFromStringRef(text)),
+                     /*LowerCase=*/true);
+}
+
+/// A digest of the program that runs: whatever changes in it, laws or semantics
+/// of ops, makes another one of it. Empty if it cannot be read.
+static std::string getProgramDigest() {
+  static int anchor;
+  std::string path = llvm::sys::fs::getMainExecutable(nullptr, &anchor);
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  return file ? digest((*file)->getBuffer()) : "";
+}
+
+ProofCache::ProofCache(StringRef directory, const ProverOptions &options,
+                       bool isFullSize, uint64_t byteLimit)
+    : directory(directory), byteLimit(byteLimit) {
+  std::string program = getProgramDigest();
+  if (program.empty())
+    problem = "this program cannot read itself, to tell its proofs apart";
+  else if (std::error_code error = llvm::sys::fs::create_directories(directory))
+    problem =
+        "cannot make directory '" + this->directory + "': " + error.message();
+  settings = llvm::formatv("program {0}\nsolver {1}\noptions {2} full-size={3}",
+                           program, getSolverVersion(), options.toString(),
+                           isFullSize);
+}
+
+ProofCache::~ProofCache() {
+  if (wasExtended)
+    trim();
+}
+
+std::optional<std::string> ProofCache::getName(tv::StageOp stage) const {
+  std::optional<std::string> text = StageBuilder::getText(stage);
+  if (!text || !problem.empty())
+    return std::nullopt;
+  return digest(settings + "\nstage " + *text);
+}
+
+/// What an entry says, but for the last line.
+static std::string print(StringRef name, const StageVerdict &verdict) {
+  return llvm::formatv("{0}\nabout {1}\nobligations {2}\nopaque-tensors {3}\n"
+                       "conditions {4}\n",
+                       header, name, verdict.byZ3, verdict.opaqueTensors,
+                       verdict.conditions);
+}
+
+std::optional<StageVerdict> ProofCache::find(tv::StageOp stage) {
+  std::optional<std::string> name = getName(stage);
+  if (!name)
+    return std::nullopt;
+  SmallString<256> path(directory);
+  llvm::sys::path::append(path, *name + extension);
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return std::nullopt;
+  StageVerdict verdict;
+  verdict.verdict = Verdict::Proved;
+  SmallVector<StringRef> lines;
+  (*file)->getBuffer().split(lines, '\n');
+  auto number = [&](size_t line, StringRef word, unsigned &value) {
+    if (line >= lines.size())
+      return false;
+    StringRef text = lines[line];
+    return text.consume_front(word) && !text.getAsInteger(10, value);
+  };
+  if (!number(2, "obligations ", verdict.byZ3) ||
+      !number(3, "opaque-tensors ", verdict.opaqueTensors) ||
+      !number(4, "conditions ", verdict.conditions))
+    return std::nullopt;
+  // Only what would be written for these numbers is an entry.
+  std::string expected = print(*name, verdict);
+  if ((*file)->getBuffer() != expected + "end " + digest(expected) + "\n")
+    return std::nullopt;
+  return verdict;
+}
+
+void ProofCache::add(tv::StageOp stage, const StageVerdict &verdict) {
+  if (verdict.verdict != Verdict::Proved || verdict.byNormalization != 0)
+    return;
+  std::optional<std::string> name = getName(stage);
+  if (!name)
+    return;
+  // Complete under its name, or not there.
+  SmallString<256> path(directory), temporary(directory);
+  llvm::sys::path::append(path, *name + extension);
+  llvm::sys::path::append(temporary, *name + "-%%%%%%%%.tmp");
+  std::string text = print(*name, verdict);
+  text += "end " + digest(text) + "\n";
+  auto file = llvm::sys::fs::TempFile::create(temporary);
+  if (!file) {
+    problem = "cannot write to '" + directory +
+              "': " + llvm::toString(file.takeError());
+    return;
+  }
+  llvm::raw_fd_ostream out(file->FD, /*shouldClose=*/false);
+  out << text;
+  out.flush();
+  bool isBroken = out.has_error();
+  out.clear_error();
+  llvm::Error error = isBroken ? file->discard() : file->keep(path);
+  if (isBroken || error)
+    problem = "cannot write to '" + directory + "'";
+  llvm::consumeError(std::move(error));
+  wasExtended = true;
+}
+
+void ProofCache::trim() const {
+  struct Entry {
+    llvm::sys::TimePoint<> time;
+    uint64_t size;
+    std::string path;
+  };
+  std::vector<Entry> entries;
+  uint64_t total = 0;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(directory, error), end;
+       it != end && !error; it.increment(error)) {
+    // Files of others stay.
+    if (!StringRef(it->path()).ends_with(extension))
+      continue;
+    auto status = it->status();
+    if (!status)
+      continue;
+    entries.push_back(
+        {status->getLastModificationTime(), status->getSize(), it->path()});
+    total += status->getSize();
+  }
+  if (total <= byteLimit)
+    return;
+  llvm::sort(entries, [](const Entry &left, const Entry &right) {
+    return std::tie(left.time, left.path) < std::tie(right.time, right.path);
+  });
+  for (const Entry &entry : entries) {
+    if (total <= byteLimit)
+      return;
+    if (!llvm::sys::fs::remove(entry.path))
+      total -= entry.size;
+  }
+}
