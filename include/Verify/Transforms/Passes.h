@@ -24,6 +24,15 @@ enum class RandomMode {
 /// The values of an option of this type.
 llvm::cl::ValuesClass getRandomModes();
 
+/// What `tv-check-schedule` looks at.
+enum class ScheduleChecks {
+  All,     ///< also what shows in values only
+  Progress ///< what keeps a plan from running to its end
+};
+
+/// The values of an option of this type.
+llvm::cl::ValuesClass getScheduleChecks();
+
 #define GEN_PASS_DECL
 #include "Verify/Transforms/Passes.h.inc"
 

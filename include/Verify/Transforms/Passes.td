@@ -9,6 +9,45 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckSchedulePass : Pass<"tv-check-schedule", "::mlir::ModuleOp"> {
+  let summary = "no device waits without end, and calls come in order";
+  let description = [{
+    Checks each plan of a module but `@reference`, and changes no op.
+
+    *Progress*: all device programs run to their ends, whatever the
+    interleaving, if a send waits until its receive is posted (rendezvous), or
+    until at most `buffered-sends` of its channel are under way. Every send
+    meets a receive of the same type. The members of a collective enter it with
+    the same kind, reduction, types, dimensions and root, in the same order, and
+    every one of them is a device of the plan.
+
+    *Order*, unless `checks=progress`: every execution has a number of its own;
+    a backward runs after the forward that it mirrors, once; a transfer in an
+    execution that has a mirror is of the micro-batch of that execution; nothing
+    is added to a gradient after a reducer has read it. These show in values,
+    so `tv-verify-equiv` leaves them to `tv-check-equiv`, which tells by values
+    whether they matter.
+
+    What is wrong is an error at an op, with notes at the others: for a deadlock
+    each device of a cycle and what it waits for. The module then gets the
+    attribute `tv.malformed`. Otherwise `tv.statistics` gets the number of
+    messages and collectives of a replica and the peak of live activations of a
+    device, and `tv.live_activations` that peak for each device: forward
+    executions at a time whose saved values a backward has still to read.
+  }];
+  let options = [
+    Option<"checks", "checks", "::verify::ScheduleChecks",
+      "::verify::ScheduleChecks::All", "What is checked",
+      "::verify::getScheduleChecks()">,
+    Option<"bufferedSends", "buffered-sends", "unsigned", "0",
+      "Sends of a channel that may be under way before the next one waits; 0 is "
+      "rendezvous">,
+    Option<"timeline", "timeline", "std::string", "\"\"",
+      "File to write when each device does what, as a trace for Chrome or "
+      "Perfetto; where a device waits without end, up to there">
+  ];
+}
+
 def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
   let summary = "plans of devices to one SSA graph over all devices";
   let description = [{

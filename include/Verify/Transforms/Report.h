@@ -26,6 +26,11 @@ void addStatistic(mlir::ModuleOp module, llvm::StringRef name, int64_t count);
 /// Entry `name` of the module's `tv.statistics`, or 0.
 int64_t getStatistic(mlir::ModuleOp module, llvm::StringRef name);
 
+/// The attribute of the module that holds, for each device of the plan, the
+/// peak of its live activations.
+inline constexpr llvm::StringLiteral liveActivationsName =
+    "tv.live_activations";
+
 /// Adds a sentence to the module's `tv.assumptions`: something the verdict
 /// rests on and the contract does not show.
 void addAssumption(mlir::ModuleOp module, llvm::StringRef text);

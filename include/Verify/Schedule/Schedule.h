@@ -1,0 +1,57 @@
+//===- Schedule.h - who waits for whom --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Whether all device programs of a plan run to their ends, whatever the
+// interleaving, and whether each calls its segments in an order that a schedule
+// may have. Values are not looked at: only what is waited for, and the order of
+// calls and of gradient buffers. docs/Soundness.md, section 9, has the
+// argument.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_SCHEDULE_SCHEDULE_H
+#define VERIFY_SCHEDULE_SCHEDULE_H
+
+#include "Verify/IR/TVOps.h"
+#include "Verify/Schedule/Timeline.h"
+
+namespace verify::schedule {
+
+struct Options {
+  /// How many sends of a channel may be under way before the next one waits for
+  /// a receive. With 0 each waits for its own: rendezvous.
+  unsigned bufferedSends = 0;
+  /// Also checks what makes a value wrong and holds nobody up: executions that
+  /// are missing, repeated or too early, gradients that are added to after
+  /// their reducer read them, and transfers between micro-batches.
+  bool checksOrder = true;
+  bool recordsTimeline = false;
+};
+
+/// What there is to say about a plan whose schedule was checked.
+struct Outcome {
+  /// Every check that was asked for holds. Otherwise an error was reported.
+  bool isProved = false;
+  /// In what way the plan cannot be executed. Empty if it can, or if it is not
+  /// understood.
+  llvm::StringRef malformation;
+  int64_t messages = 0;    ///< sends that met their receive
+  int64_t collectives = 0; ///< collectives that all members entered
+  /// For each program, in order of the plan, the greatest number of forward
+  /// executions at a time whose saved values a backward has still to read.
+  llvm::SmallVector<int64_t> liveActivations;
+  /// The same with each execution counted by the values it saves.
+  llvm::SmallVector<int64_t> liveValues;
+  Timeline timeline;
+};
+
+/// Checks the programs of `plan`, which need not be verified IR. What is wrong
+/// is one error, with notes at the other ops involved.
+Outcome checkSchedule(tv::PlanOp plan, const Options &options);
+
+} // namespace verify::schedule
+
+#endif // VERIFY_SCHEDULE_SCHEDULE_H

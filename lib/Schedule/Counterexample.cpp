@@ -1,0 +1,278 @@
+//===- Counterexample.cpp - why a plan does not run to its end ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of all that is blocked, what tells most: a device that waits for one that has
+// nothing left to run, or else a shortest cycle of those that were found.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulation.h"
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::schedule;
+
+//===----------------------------------------------------------------------===//
+// What does not fit
+//===----------------------------------------------------------------------===//
+
+LogicalResult Simulation::reportTypes(tv::ReceiveOp op, const Message &message,
+                                      int64_t sender) {
+  outcome.malformation = "what one device sends, another does not receive";
+  InFlightDiagnostic error = op.emitOpError("expects ");
+  error << op.getResult().getType() << ", device " << sender << " sends "
+        << cast<tv::SendOp>(message.op).getValue().getType();
+  error.attachNote(message.op->getLoc()) << "sent here";
+  return error;
+}
+
+static std::string print(ArrayRef<int64_t> numbers) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << '[';
+  llvm::interleaveComma(numbers, out);
+  out << ']';
+  return text;
+}
+
+static std::string print(Type type) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  out << '\'' << type << '\'';
+  return text;
+}
+
+static std::string print(std::optional<uint64_t> number) {
+  return number ? std::to_string(*number) : "none";
+}
+
+/// In what two members of a collective differ, and what each has; nothing where
+/// they do the same.
+static std::optional<std::array<std::string, 3>>
+findDifference(tv::CommunicateOp first, tv::CommunicateOp other) {
+  using Fields = std::array<std::string, 3>;
+  if (first.getKind() != other.getKind())
+    return Fields{"kind", stringifyCollectiveKind(first.getKind()).str(),
+                  stringifyCollectiveKind(other.getKind()).str()};
+  if (first.getReduction() != other.getReduction())
+    return Fields{"reduction",
+                  stringifyReductionKind(first.getReduction()).str(),
+                  stringifyReductionKind(other.getReduction()).str()};
+  if (first.getRoot() != other.getRoot())
+    return Fields{"root", print(first.getRoot()), print(other.getRoot())};
+  if (first.getDimension() != other.getDimension())
+    return Fields{"dimension", print(first.getDimension()),
+                  print(other.getDimension())};
+  if (first.getSplitDimension() != other.getSplitDimension())
+    return Fields{"split dimension", print(first.getSplitDimension()),
+                  print(other.getSplitDimension())};
+  if (first.getGroup() != other.getGroup())
+    return Fields{"order of the group", print(first.getGroup()),
+                  print(other.getGroup())};
+  if (first.getValue().getType() != other.getValue().getType())
+    return Fields{"operand", print(first.getValue().getType()),
+                  print(other.getValue().getType())};
+  if (first.getResult().getType() != other.getResult().getType())
+    return Fields{"result", print(first.getResult().getType()),
+                  print(other.getResult().getType())};
+  return std::nullopt;
+}
+
+LogicalResult Simulation::compareMembers(const Arrival &first,
+                                         const Arrival &other) {
+  auto difference = findDifference(first.op, other.op);
+  if (!difference)
+    return success();
+  outcome.malformation = "the members of a group do different things";
+  const auto &[field, ofFirst, ofOther] = *difference;
+  tv::CommunicateOp op = other.op;
+  InFlightDiagnostic error = op.emitOpError(
+      "is not what another member of its group enters at this point: ");
+  error << field << " is " << ofOther << " on device "
+        << deviceOf(other.process) << " and " << ofFirst << " on device "
+        << deviceOf(first.process);
+  tv::CommunicateOp against = first.op;
+  error.attachNote(against.getLoc())
+      << "device " << deviceOf(first.process) << " enters this one";
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Who waits for whom
+//===----------------------------------------------------------------------===//
+
+SmallVector<int64_t> Simulation::findMissing(unsigned number) const {
+  const Action *action = getAction(processes[number]);
+  if (!action)
+    return {};
+  switch (action->kind) {
+  case ActionKind::Send:
+    return {skeleton.channels[action->place].receiver};
+  case ActionKind::Receive:
+    return {skeleton.channels[action->place].sender};
+  case ActionKind::Collective:
+    break;
+  }
+  llvm::DenseSet<int64_t> present;
+  for (const Arrival &arrival : arrivals[action->place])
+    present.insert(deviceOf(arrival.process));
+  SmallVector<int64_t> missing;
+  for (int64_t member : skeleton.communicators[action->place].members)
+    if (!present.contains(member))
+      missing.push_back(member);
+  return missing;
+}
+
+const Simulation::Process *Simulation::findProcess(int64_t device) const {
+  auto found = processOf.find(device);
+  return found == processOf.end() ? nullptr : &processes[found->second];
+}
+
+bool Simulation::awaitsEnded(unsigned number) const {
+  return llvm::any_of(findMissing(number), [&](int64_t device) {
+    const Process *process = findProcess(device);
+    return !process || isAtEnd(*process);
+  });
+}
+
+SmallVector<unsigned> Simulation::findCycle() const {
+  // Each device that waits, and the first one that it waits for.
+  constexpr unsigned none = ~0u;
+  std::vector<unsigned> next(processes.size(), none);
+  for (unsigned number = 0; number < processes.size(); ++number)
+    for (int64_t device : findMissing(number)) {
+      const Process *process = findProcess(device);
+      if (next[number] == none && process)
+        next[number] = process - processes.data();
+    }
+  SmallVector<unsigned> best;
+  std::vector<unsigned> seenFrom(processes.size(), none);
+  for (unsigned start = 0; start < processes.size(); ++start) {
+    unsigned at = start;
+    while (at != none && seenFrom[at] == none) {
+      seenFrom[at] = start;
+      at = next[at];
+    }
+    if (at == none || seenFrom[at] != start)
+      continue;
+    SmallVector<unsigned> cycle = {at};
+    for (unsigned member = next[at]; member != at; member = next[member])
+      cycle.push_back(member);
+    if (best.empty() || cycle.size() < best.size())
+      best = std::move(cycle);
+  }
+  // The same one whichever device it was found from.
+  if (!best.empty())
+    std::rotate(best.begin(), std::min_element(best.begin(), best.end()),
+                best.end());
+  return best;
+}
+
+std::string Simulation::describeWait(unsigned number) const {
+  const Process &process = processes[number];
+  const Action *action = getAction(process);
+  if (!action)
+    return "waits";
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  SmallVector<int64_t> missing = findMissing(number);
+  switch (action->kind) {
+  case ActionKind::Send:
+    out << "waits for device " << missing.front() << " to receive";
+    break;
+  case ActionKind::Receive:
+    out << "waits for device " << missing.front();
+    if (awaitsEnded(number))
+      out << ", which sends nothing more";
+    else
+      out << " to send";
+    break;
+  case ActionKind::Collective:
+    out << "waits for members of its group";
+    break;
+  }
+  if (int64_t microBatch = getMicroBatch(process, action->op); microBatch >= 0)
+    out << ", in micro-batch " << microBatch;
+  return text;
+}
+
+void Simulation::attachWait(InFlightDiagnostic &error, unsigned number) const {
+  const Process &process = processes[number];
+  const Action *action = getAction(process);
+  error.attachNote(action->op->getLoc())
+      << "device " << deviceOf(number) << " is here and "
+      << describeWait(number);
+}
+
+LogicalResult Simulation::reportDeadlock() {
+  recordWaiting();
+  outcome.malformation = "devices wait for each other without end";
+  for (unsigned number = 0; number < processes.size(); ++number)
+    if (!isAtEnd(processes[number]) && awaitsEnded(number))
+      return reportEnded(number);
+  SmallVector<unsigned> cycle = findCycle();
+  if (cycle.empty())
+    return tv::PlanOp(skeleton.plan).emitOpError("does not run to its end");
+  const Action *action = getAction(processes[cycle.front()]);
+  InFlightDiagnostic error = action->op->emitOpError("on device ");
+  error << deviceOf(cycle.front()) << " " << describeWait(cycle.front()) << ": "
+        << cycle.size() << " devices wait for each other";
+  for (auto [position, number] : llvm::enumerate(cycle)) {
+    unsigned following = cycle[(position + 1) % cycle.size()];
+    if (position)
+      attachWait(error, number);
+    // A group has more members than the one that the cycle goes on with.
+    const Action *at = getAction(processes[number]);
+    if (at->kind == ActionKind::Collective)
+      error.attachNote(at->op->getLoc())
+          << "of group " << print(skeleton.communicators[at->place].members)
+          << " device " << deviceOf(following) << " is missing";
+  }
+  return error;
+}
+
+LogicalResult Simulation::reportEnded(unsigned number) {
+  const Action *action = getAction(processes[number]);
+  Location location = action->op->getLoc();
+  InFlightDiagnostic error = action->op->emitOpError();
+  if (action->kind == ActionKind::Send) {
+    outcome.malformation = "what one device sends, another does not receive";
+    error << "to device " << skeleton.channels[action->place].receiver
+          << " is never received";
+  } else {
+    error << "on device " << deviceOf(number) << " " << describeWait(number);
+  }
+  for (int64_t device : findMissing(number)) {
+    const Process *process = findProcess(device);
+    if (!process)
+      error.attachNote(location) << "device " << device << " has no program";
+    else if (isAtEnd(*process))
+      error.attachNote(location)
+          << "device " << device << " has run to its end without taking part";
+    else
+      attachWait(error, process - processes.data());
+  }
+  return error;
+}
+
+void Simulation::recordWaiting() {
+  if (!options.recordsTimeline)
+    return;
+  int64_t end = 0;
+  for (const Process &process : processes)
+    end = std::max(end, process.clock);
+  for (const Process &process : processes) {
+    const Action *action = getAction(process);
+    if (!action)
+      continue;
+    EventKind kind = action->kind == ActionKind::Send ? EventKind::Send
+                     : action->kind == ActionKind::Receive
+                         ? EventKind::Receive
+                         : EventKind::Collective;
+    record(process, kind, action->op, process.started, end + 1, end + 1);
+    outcome.timeline.events.back().isFinished = false;
+  }
+}

@@ -1,0 +1,263 @@
+//===- Skeleton.cpp - what a plan communicates, and nothing else ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Frontends give plans that no verifier has seen, so whatever the simulation
+// rests on is checked here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Skeleton.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::schedule;
+
+SkeletonBuilder::SkeletonBuilder(tv::PlanOp plan)
+    : symbols(plan),
+      deviceCount(plan.getMesh().getAxisSize("device").value_or(0)),
+      replicaCount(plan.getMesh().getAxisSize("dp").value_or(1)) {
+  skeleton.plan = plan;
+}
+
+FailureOr<Skeleton> SkeletonBuilder::build() {
+  llvm::DenseSet<int64_t> devices;
+  for (auto segment : skeleton.plan.getBody().getOps<tv::SegmentOp>())
+    if (failed(buildSegment(segment)))
+      return failure();
+  for (auto program : skeleton.plan.getBody().getOps<tv::ProgramOp>()) {
+    if (!devices.insert(program.getDevice()).second)
+      return program.emitOpError("is a second program of device ")
+             << program.getDevice();
+    if (failed(buildProgram(program)))
+      return failure();
+  }
+  return std::move(skeleton);
+}
+
+LogicalResult SkeletonBuilder::checkDevice(Operation *op, int64_t device) {
+  if (device >= 0 && device < deviceCount)
+    return success();
+  malformation = "a device is not in the plan";
+  return op->emitOpError("names device ")
+         << device << ", the plan has devices 0 to " << deviceCount - 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Communication
+//===----------------------------------------------------------------------===//
+
+FailureOr<unsigned> SkeletonBuilder::findChannel(Operation *op, int64_t sender,
+                                                 int64_t receiver) {
+  if (failed(checkDevice(op, sender)) || failed(checkDevice(op, receiver)))
+    return failure();
+  if (sender == receiver) {
+    malformation = "a device waits for itself";
+    return op->emitOpError("is a transfer of device ")
+           << sender << " to itself";
+  }
+  auto [found, isNew] =
+      channelOf.try_emplace({sender, receiver}, skeleton.channels.size());
+  if (isNew)
+    skeleton.channels.push_back({sender, receiver});
+  return found->second;
+}
+
+FailureOr<unsigned> SkeletonBuilder::findCommunicator(tv::CommunicateOp op,
+                                                      int64_t device) {
+  std::vector<int64_t> members(op.getGroup().begin(), op.getGroup().end());
+  llvm::sort(members);
+  for (auto [number, member] : llvm::enumerate(members)) {
+    if (failed(checkDevice(op, member)))
+      return failure();
+    if (number && members[number - 1] == member)
+      return op.emitOpError("names device ") << member << " twice";
+  }
+  if (!llvm::is_contained(members, device)) {
+    malformation = "a device is outside the group of its collective";
+    return op.emitOpError("runs on device ")
+           << device << ", which is not in its group";
+  }
+  auto [found, isNew] = communicatorOf.try_emplace(
+      {members, op.getReplicas()}, skeleton.communicators.size());
+  if (isNew)
+    skeleton.communicators.push_back(
+        {SmallVector<int64_t>(members.begin(), members.end()),
+         op.getReplicas()});
+  return found->second;
+}
+
+FailureOr<Action> SkeletonBuilder::buildAction(Operation *op, int64_t device) {
+  ActionKind kind = ActionKind::Collective;
+  FailureOr<unsigned> place = failure();
+  if (auto send = dyn_cast<tv::SendOp>(op)) {
+    kind = ActionKind::Send;
+    place = findChannel(op, device, send.getPeer());
+  } else if (auto receive = dyn_cast<tv::ReceiveOp>(op)) {
+    kind = ActionKind::Receive;
+    place = findChannel(op, receive.getPeer(), device);
+  } else {
+    place = findCommunicator(cast<tv::CommunicateOp>(op), device);
+  }
+  if (failed(place))
+    return failure();
+  return Action{kind, op, *place};
+}
+
+//===----------------------------------------------------------------------===//
+// Gradient buffers
+//===----------------------------------------------------------------------===//
+
+bool SkeletonBuilder::hasSeveralMembers(tv::CommunicateOp op) const {
+  return op.getGroup().size() > 1 || (op.getReplicas() && replicaCount > 1);
+}
+
+bool SkeletonBuilder::isReduced(Value value) const {
+  llvm::SetVector<Operation *> reached;
+  auto addUsers = [&](Value value) {
+    reached.insert(value.user_begin(), value.user_end());
+  };
+  addUsers(value);
+  for (unsigned next = 0; next < reached.size(); ++next) {
+    Operation *op = reached[next];
+    if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
+      if (hasSeveralMembers(communicate))
+        return true;
+    for (Value result : op->getResults())
+      addUsers(result);
+  }
+  return false;
+}
+
+bool SkeletonBuilder::isReductionOf(Value value, tv::BufferOp buffer) const {
+  // Each op with whether a collective lies on the way to it.
+  llvm::SetVector<std::pair<Operation *, unsigned>> reached;
+  auto add = [&](Value value, bool isReduced) {
+    if (Operation *op = value.getDefiningOp())
+      reached.insert({op, isReduced});
+  };
+  add(value, false);
+  for (unsigned next = 0; next < reached.size(); ++next) {
+    auto [op, isReduced] = reached[next];
+    if (auto read = dyn_cast<tv::ReadOp>(op);
+        read && isReduced && read.getBuffer() == buffer.getSymName())
+      return true;
+    auto communicate = dyn_cast<tv::CommunicateOp>(op);
+    bool isNowReduced =
+        isReduced || (communicate && hasSeveralMembers(communicate));
+    for (Value operand : op->getOperands())
+      add(operand, isNowReduced);
+  }
+  return false;
+}
+
+FailureOr<std::optional<GradientAccess>>
+SkeletonBuilder::buildAccess(Operation *op) {
+  auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
+  auto buffer =
+      name ? symbols.lookup<tv::BufferOp>(name.getAttr()) : tv::BufferOp();
+  if (!buffer)
+    return op->emitOpError("names no buffer: ") << name;
+  if (!buffer.getGradientOf())
+    return std::optional<GradientAccess>();
+  if (auto read = dyn_cast<tv::ReadOp>(op)) {
+    if (!isReduced(read.getResult()))
+      return std::optional<GradientAccess>();
+    return std::optional(GradientAccess{AccessKind::Reduction, op, buffer});
+  }
+  if (isa<tv::AddToOp>(op))
+    return std::optional(GradientAccess{AccessKind::Addition, op, buffer});
+  if (isReductionOf(cast<tv::WriteOp>(op).getValue(), buffer))
+    return std::optional<GradientAccess>();
+  return std::optional(GradientAccess{AccessKind::Renewal, op, buffer});
+}
+
+//===----------------------------------------------------------------------===//
+// Segments and programs
+//===----------------------------------------------------------------------===//
+
+/// Whether an op only computes: nobody else notices it.
+static bool isComputation(Operation *op) {
+  // These speak of all devices at once and do not belong into a program.
+  if (isa<tv::AllReduceOp, tv::AllGatherOp, tv::MoveOp, tv::AccumulateOp,
+          tv::DistributeOp, tv::InputOp, tv::ExpectOp>(op))
+    return false;
+  return isa<tv::SemanticsOpInterface, tv::CompositionOpInterface, tv::SeedOp,
+             tv::RandomOp, tv::UndefinedOp>(op);
+}
+
+LogicalResult SkeletonBuilder::buildSegment(tv::SegmentOp op) {
+  Segment &segment = skeleton.segments.emplace_back();
+  segment.op = op;
+  segment.isBackward = op.getBackward();
+  segmentOf[op] = &segment;
+  llvm::DenseSet<Value> saved;
+  for (Operation &inner : op.getBody().front()) {
+    if (isa<tv::ReturnOp>(inner))
+      continue;
+    if (isa<tv::SendOp, tv::ReceiveOp, tv::CommunicateOp>(inner)) {
+      FailureOr<Action> action = buildAction(&inner, op.getDevice());
+      if (failed(action))
+        return failure();
+      segment.actions.push_back(*action);
+    } else if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(inner)) {
+      FailureOr<std::optional<GradientAccess>> access = buildAccess(&inner);
+      if (failed(access))
+        return failure();
+      if (*access)
+        segment.accesses.push_back(**access);
+    } else if (auto save = dyn_cast<tv::SaveOp>(inner)) {
+      // A parameter is there anyway.
+      for (Value value : save.getOperands())
+        if (!value.getDefiningOp<tv::ReadOp>())
+          saved.insert(value);
+    } else if (isa<tv::BackwardOp>(inner)) {
+      segment.isBackward = segment.differentiates = segment.computes = true;
+    } else if (isComputation(&inner)) {
+      segment.computes = true;
+    } else {
+      return inner.emitOpError("is not understood by the schedule check");
+    }
+  }
+  segment.savedValues = saved.size();
+  return success();
+}
+
+LogicalResult SkeletonBuilder::buildProgram(tv::ProgramOp op) {
+  int64_t device = op.getDevice();
+  if (failed(checkDevice(op, device)))
+    return failure();
+  Program &program = skeleton.programs.emplace_back();
+  program.op = op;
+  program.device = device;
+  for (Operation &inner : op.getBody().front()) {
+    Step &step = program.steps.emplace_back();
+    step.op = &inner;
+    if (auto call = dyn_cast<tv::CallOp>(inner)) {
+      auto callee = symbols.lookup<tv::SegmentOp>(call.getCallee());
+      step.segment = callee ? segmentOf.lookup(callee) : nullptr;
+      if (!step.segment || static_cast<int64_t>(callee.getDevice()) != device)
+        return call.emitOpError("does not name a segment of device ") << device;
+      skeleton.actionCount += step.segment->actions.size();
+    } else if (isa<tv::SendOp, tv::ReceiveOp, tv::CommunicateOp>(inner)) {
+      FailureOr<Action> action = buildAction(&inner, device);
+      if (failed(action))
+        return failure();
+      step.action = *action;
+      ++skeleton.actionCount;
+    } else if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(inner)) {
+      FailureOr<std::optional<GradientAccess>> access = buildAccess(&inner);
+      if (failed(access))
+        return failure();
+      step.access = *access;
+    } else if (!isa<tv::LoadDataOp, tv::OutputOp>(inner) &&
+               !isComputation(&inner)) {
+      return inner.emitOpError("is not understood by the schedule check");
+    }
+  }
+  return success();
+}

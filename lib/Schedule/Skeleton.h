@@ -1,0 +1,128 @@
+//===- Skeleton.h - what a plan communicates, and nothing else --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The ops of segments and programs that another device or a later op of the
+// same device can notice. A segment is looked at once, however often it is
+// called. Forms that start and end apart become actions of their own here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_SCHEDULE_SKELETON_H
+#define VERIFY_LIB_SCHEDULE_SKELETON_H
+
+#include "Verify/IR/TVOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <deque>
+#include <map>
+
+namespace verify::schedule {
+
+/// A way from one device to another, first in, first out.
+struct Channel {
+  int64_t sender, receiver;
+};
+
+/// The members of a collective, as one number each.
+struct Communicator {
+  llvm::SmallVector<int64_t> members; ///< of the replica, sorted
+  bool isAcrossReplicas;
+};
+
+enum class ActionKind { Send, Receive, Collective };
+
+/// An op that another device takes part in.
+struct Action {
+  ActionKind kind;
+  mlir::Operation *op;
+  unsigned place; ///< the number of its channel or communicator
+};
+
+enum class AccessKind {
+  Reduction, ///< read, and what is read goes into a collective
+  Addition,
+  Renewal ///< overwritten with something else than its own reduction
+};
+
+/// What an op does to a gradient buffer.
+struct GradientAccess {
+  AccessKind kind;
+  mlir::Operation *op;
+  tv::BufferOp buffer;
+};
+
+struct Segment {
+  tv::SegmentOp op;
+  bool isBackward = false; ///< it says so, or differentiates
+  bool differentiates = false;
+  bool computes = false;   ///< does more than communicate
+  int64_t savedValues = 0; ///< different ones, but for parameters
+  llvm::SmallVector<Action> actions;
+  llvm::SmallVector<GradientAccess> accesses;
+};
+
+/// One op of a device program: a call, an action, or neither.
+struct Step {
+  mlir::Operation *op;
+  const Segment *segment = nullptr;
+  std::optional<Action> action;
+  std::optional<GradientAccess> access;
+};
+
+struct Program {
+  tv::ProgramOp op;
+  int64_t device;
+  llvm::SmallVector<Step> steps;
+};
+
+struct Skeleton {
+  tv::PlanOp plan;
+  llvm::SmallVector<Program> programs;
+  std::deque<Segment> segments;
+  llvm::SmallVector<Channel> channels;
+  llvm::SmallVector<Communicator> communicators;
+  int64_t actionCount = 0; ///< that are executed, in all programs
+};
+
+/// Builds a skeleton. Reports the first op that is not understood; if the plan
+/// is wrong there, `malformation` says in what way.
+class SkeletonBuilder {
+public:
+  explicit SkeletonBuilder(tv::PlanOp plan);
+  mlir::FailureOr<Skeleton> build();
+  llvm::StringRef getMalformation() const { return malformation; }
+
+private:
+  mlir::LogicalResult buildSegment(tv::SegmentOp op);
+  mlir::LogicalResult buildProgram(tv::ProgramOp op);
+  /// The action of a communication op, which runs on `device`.
+  mlir::FailureOr<Action> buildAction(mlir::Operation *op, int64_t device);
+  mlir::FailureOr<unsigned> findChannel(mlir::Operation *op, int64_t sender,
+                                        int64_t receiver);
+  mlir::FailureOr<unsigned> findCommunicator(tv::CommunicateOp op,
+                                             int64_t device);
+  /// What a buffer op does to a gradient; nothing if that does not matter.
+  mlir::FailureOr<std::optional<GradientAccess>>
+  buildAccess(mlir::Operation *op);
+  /// Whether `value` goes into a collective of several members, in its block.
+  bool isReduced(mlir::Value value) const;
+  /// Whether `value` comes out of a collective that `buffer` was read for.
+  bool isReductionOf(mlir::Value value, tv::BufferOp buffer) const;
+  bool hasSeveralMembers(tv::CommunicateOp op) const;
+  mlir::LogicalResult checkDevice(mlir::Operation *op, int64_t device);
+
+  Skeleton skeleton;
+  mlir::SymbolTable symbols;
+  int64_t deviceCount, replicaCount;
+  llvm::StringRef malformation;
+  llvm::DenseMap<mlir::Operation *, const Segment *> segmentOf;
+  std::map<std::pair<int64_t, int64_t>, unsigned> channelOf;
+  std::map<std::pair<std::vector<int64_t>, bool>, unsigned> communicatorOf;
+};
+
+} // namespace verify::schedule
+
+#endif // VERIFY_LIB_SCHEDULE_SKELETON_H

@@ -1,0 +1,135 @@
+//===- Timeline.cpp - timelines as files ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Schedule/Timeline.h"
+
+#include "Verify/IR/TVOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::schedule;
+
+/// What one step of logical time is drawn as, in microseconds.
+static constexpr int64_t stepLength = 1000;
+
+static StringRef getCategory(EventKind kind) {
+  switch (kind) {
+  case EventKind::Forward:
+    return "forward";
+  case EventKind::Backward:
+    return "backward";
+  case EventKind::Send:
+    return "send";
+  case EventKind::Receive:
+    return "receive";
+  case EventKind::Collective:
+    return "collective";
+  }
+  return "unknown";
+}
+
+/// What is written on an event.
+static std::string getTitle(const Event &event) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (auto call = dyn_cast<tv::CallOp>(event.op))
+    out << call.getCallee();
+  else if (auto send = dyn_cast<tv::SendOp>(event.op))
+    out << "send to " << send.getPeer();
+  else if (auto receive = dyn_cast<tv::ReceiveOp>(event.op))
+    out << "receive from " << receive.getPeer();
+  else if (auto communicate = dyn_cast<tv::CommunicateOp>(event.op))
+    out << tv::stringifyCollectiveKind(communicate.getKind());
+  else
+    out << event.op->getName();
+  if (event.microBatch >= 0)
+    out << ", micro-batch " << event.microBatch;
+  return text;
+}
+
+static void writeSpan(llvm::json::OStream &json, const Event &event,
+                      StringRef title, StringRef category, int64_t start,
+                      int64_t end) {
+  json.object([&] {
+    json.attribute("name", title);
+    json.attribute("cat", category);
+    json.attribute("ph", "X");
+    json.attribute("ts", start * stepLength);
+    json.attribute("dur", (end - start) * stepLength);
+    json.attribute("pid", 0);
+    json.attribute("tid", event.device);
+    json.attributeObject("args", [&] {
+      if (event.microBatch >= 0)
+        json.attribute("micro-batch", event.microBatch);
+      if (auto call = dyn_cast_or_null<tv::CallOp>(event.call))
+        json.attribute("execution", static_cast<int64_t>(call.getInstance()));
+      if (auto place = event.op->getLoc()->findInstanceOf<FileLineColLoc>())
+        json.attribute("source", (place.getFilename().getValue() + ":" +
+                                  Twine(place.getLine()))
+                                     .str());
+    });
+  });
+}
+
+void verify::schedule::writeTraceEvents(const Timeline &timeline,
+                                        raw_ostream &out) {
+  llvm::json::OStream json(out, /*IndentSize=*/0);
+  json.object([&] {
+    json.attributeArray("traceEvents", [&] {
+      for (int64_t device : timeline.devices)
+        json.object([&] {
+          json.attribute("name", "thread_name");
+          json.attribute("ph", "M");
+          json.attribute("pid", 0);
+          json.attribute("tid", device);
+          json.attributeObject("args", [&] {
+            json.attribute("name", "device " + std::to_string(device));
+          });
+        });
+      for (const Event &event : timeline.events) {
+        std::string title = getTitle(event);
+        if (event.ready > event.start)
+          writeSpan(json, event,
+                    event.isFinished ? "wait" : "waits without end: " + title,
+                    event.isFinished ? "wait" : "deadlock", event.start,
+                    event.ready);
+        if (event.isFinished)
+          writeSpan(json, event, title, getCategory(event.kind), event.ready,
+                    event.end);
+      }
+    });
+  });
+  out << "\n";
+}
+
+bool verify::schedule::writeTimeline(const Timeline &timeline, StringRef path,
+                                     std::string &error) {
+  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%");
+  if (!file) {
+    error = llvm::toString(file.takeError());
+    return false;
+  }
+  bool isWritten = true;
+  {
+    llvm::raw_fd_ostream out(file->FD, /*shouldClose=*/false);
+    writeTraceEvents(timeline, out);
+    out.flush();
+    if (out.has_error()) {
+      error = out.error().message();
+      out.clear_error();
+      isWritten = false;
+    }
+  }
+  llvm::Error done = isWritten ? file->keep(path) : file->discard();
+  if (done) {
+    error = llvm::toString(std::move(done));
+    return false;
+  }
+  return isWritten;
+}

@@ -1,0 +1,89 @@
+//===- CheckSchedule.cpp - who waits for whom -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass around lib/Schedule: options, the report on the module, and the file
+// with the timeline.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Transforms/Passes.h"
+
+#include "Verify/Schedule/Schedule.h"
+#include "Verify/Transforms/Report.h"
+
+using namespace mlir;
+using namespace verify;
+
+namespace verify {
+#define GEN_PASS_DEF_CHECKSCHEDULEPASS
+#include "Verify/Transforms/Passes.h.inc"
+} // namespace verify
+
+llvm::cl::ValuesClass verify::getScheduleChecks() {
+  return llvm::cl::values(
+      clEnumValN(ScheduleChecks::All, "all",
+                 "progress, and the order of calls and gradients (default)"),
+      clEnumValN(ScheduleChecks::Progress, "progress",
+                 "what keeps a plan from running to its end"));
+}
+
+namespace {
+struct CheckSchedulePass
+    : verify::impl::CheckSchedulePassBase<CheckSchedulePass> {
+  using CheckSchedulePassBase::CheckSchedulePassBase;
+
+  void runOnOperation() override {
+    for (auto plan : getOperation().getOps<tv::PlanOp>())
+      // One device waits for nobody; that it is one is checked where it is
+      // read.
+      if (plan.getSymName() != "reference" && failed(check(plan)))
+        return signalPassFailure();
+    // The ops stay as they are. A frontend's plan that is not well-formed is
+    // refuted by the passes that execute it, not by the verifier.
+    markAllAnalysesPreserved();
+  }
+
+  LogicalResult check(tv::PlanOp plan) {
+    schedule::Options options;
+    options.bufferedSends = bufferedSends;
+    options.checksOrder = checks == ScheduleChecks::All;
+    options.recordsTimeline = !timeline.empty();
+    schedule::Outcome outcome = schedule::checkSchedule(plan, options);
+    if (!outcome.isProved && !outcome.malformation.empty())
+      setMalformation(getOperation(), outcome.malformation);
+    std::string error;
+    if (!timeline.empty() &&
+        !schedule::writeTimeline(outcome.timeline, timeline, error))
+      return emitError(plan.getLoc())
+             << "timeline '" << timeline << "': " << error;
+    if (!outcome.isProved)
+      return failure();
+    report(outcome);
+    return success();
+  }
+
+  void report(const schedule::Outcome &outcome) {
+    ModuleOp module = getOperation();
+    addStatistic(module, "messages", outcome.messages);
+    addStatistic(module, "collectives", outcome.collectives);
+    auto add = [&](StringRef name, ArrayRef<int64_t> counts) {
+      int64_t most = 0;
+      for (int64_t count : counts)
+        most = std::max(most, count);
+      addStatistic(module, name, most);
+    };
+    add("peak_live_activations", outcome.liveActivations);
+    add("peak_live_values", outcome.liveValues);
+    module->setAttr(
+        liveActivationsName,
+        DenseI64ArrayAttr::get(&getContext(), outcome.liveActivations));
+    if (bufferedSends)
+      addAssumption(module, "the runtime buffers " +
+                                std::to_string(bufferedSends) +
+                                " sends of each channel");
+  }
+};
+} // namespace
