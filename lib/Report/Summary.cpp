@@ -107,6 +107,19 @@ static void printAssumptions(tv::GraphOp graph, const Contract &contract,
   out << "            uninterpreted ops: none\n";
 }
 
+/// What was found about waiting; nothing where it was not looked at.
+static void printSchedule(ModuleOp module, raw_ostream &out) {
+  if (!module->hasAttr(liveActivationsName))
+    return;
+  out << "  schedule  no device waits without end; "
+      << plural(getStatistic(module, "messages"), "message") << " and "
+      << plural(getStatistic(module, "collectives"), "collective")
+      << " in each replica, at most "
+      << plural(getStatistic(module, "peak_live_activations"),
+                "live activation")
+      << " on a device\n";
+}
+
 void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
                           raw_ostream &out) {
   std::optional<Answer> answer = getAnswer(module);
@@ -140,8 +153,9 @@ void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
       << (axis("mb") == 1 ? "1 micro-batch"
                           : std::to_string(axis("mb")) + " micro-batches")
       << "; " << getStatistic(module, "plan_ops") << " ops imported, "
-      << getStatistic(module, "graph_ops") << " in the graph\n"
-      << "  proof     " << plural(getStatistic(module, "stages"), "stage")
+      << getStatistic(module, "graph_ops") << " in the graph\n";
+  printSchedule(module, out);
+  out << "  proof     " << plural(getStatistic(module, "stages"), "stage")
       << ", " << getStatistic(module, "distinct_stages") << " distinct; "
       << plural(getStatistic(module, "obligations_by_z3"), "obligation")
       << " by Z3, " << getStatistic(module, "obligations_by_normalization")

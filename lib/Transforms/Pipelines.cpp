@@ -21,8 +21,14 @@ llvm::cl::ValuesClass verify::getRandomModes() {
 }
 
 void verify::buildVerifyPipeline(OpPassManager &manager,
+                                 const CheckSchedulePassOptions &schedule,
                                  const CanonicalizeSSAPassOptions &link,
                                  const CheckEquivPassOptions &check) {
+  // Order and waiting are there in the programs of devices only.
+  // What shows in values is told by values, at the end.
+  CheckSchedulePassOptions progress = schedule;
+  progress.checks = ScheduleChecks::Progress;
+  manager.addPass(createCheckSchedulePass(progress));
   // Lineage relates values, so buffers and communication go first.
   manager.addPass(createCanonicalizeSSAPass(link));
   // Stages are cut where lineage is known.
@@ -51,6 +57,15 @@ struct VerifyPipelineOptions : PassPipelineOptions<VerifyPipelineOptions> {
   Option<std::string> cache{
       *this, "cache",
       llvm::cl::desc("Directory of proofs, shared between runs")};
+  Option<unsigned> bufferedSends{
+      *this, "buffered-sends",
+      llvm::cl::desc("Sends of a channel that may be under way before the next "
+                     "one waits; 0 is rendezvous"),
+      llvm::cl::init(0)};
+  Option<std::string> timeline{
+      *this, "timeline",
+      llvm::cl::desc("File to write when each device does what, as a trace for "
+                     "Chrome or Perfetto")};
   Option<bool> fullSize{
       *this, "full-size",
       llvm::cl::desc("Look at all positions instead of the small case"),
@@ -71,6 +86,9 @@ void verify::registerVerifyPipeline() {
         check.fullSize = options.fullSize;
         CanonicalizeSSAPassOptions link;
         link.random = options.random;
-        buildVerifyPipeline(manager, link, check);
+        CheckSchedulePassOptions schedule;
+        schedule.bufferedSends = options.bufferedSends;
+        schedule.timeline = options.timeline;
+        buildVerifyPipeline(manager, schedule, link, check);
       });
 }

@@ -91,8 +91,8 @@ struct VerifiedPlan
     PlaceNames handler(context, file.path);
     OwningOpRef<ModuleOp> copy = module.clone();
     PassManager manager(context);
-    buildVerifyPipeline(manager, CanonicalizeSSAPassOptions(),
-                        CheckEquivPassOptions());
+    buildVerifyPipeline(manager, CheckSchedulePassOptions(),
+                        CanonicalizeSSAPassOptions(), CheckEquivPassOptions());
     bool isDone = succeeded(manager.run(*copy));
     if (isDone && getAnswer(*copy) == Answer::Proved)
       plan->emitRemark("proved: the plan computes what the reference computes");

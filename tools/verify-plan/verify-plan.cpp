@@ -121,6 +121,16 @@ int main(int argc, char **argv) {
       "tv-cache", cl::value_desc("directory"),
       cl::desc("Keep proofs there, and use those of earlier runs"),
       cl::cat(category));
+  cl::opt<unsigned> bufferedSends(
+      "buffered-sends", cl::init(0),
+      cl::desc("Sends of a channel that may be under way before the next one "
+               "waits for its receive (default 0: rendezvous)"),
+      cl::cat(category));
+  cl::opt<std::string> timeline(
+      "timeline", cl::value_desc("file"),
+      cl::desc("Write when each device does what, as a trace for Chrome or "
+               "Perfetto"),
+      cl::cat(category));
   cl::opt<bool> quiet("quiet", cl::desc("Print nothing when proved, or equal"),
                       cl::cat(category));
   verify::RunFlags runFlags(category);
@@ -171,9 +181,14 @@ int main(int argc, char **argv) {
       return succeeded(manager.run(*module));
     });
   };
+  verify::CheckSchedulePassOptions schedule;
+  schedule.checks = verify::ScheduleChecks::Progress;
+  schedule.bufferedSends = bufferedSends;
+  schedule.timeline = timeline;
   verify::CanonicalizeSSAPassOptions link;
   link.random = random;
-  if (!runPass("link", verify::createCanonicalizeSSAPass(link))) {
+  if (!runPass("schedule", verify::createCheckSchedulePass(schedule)) ||
+      !runPass("link", verify::createCanonicalizeSSAPass(link))) {
     std::optional<StringRef> reason = verify::getMalformation(*module);
     if (!reason)
       return BadInput;

@@ -45,8 +45,10 @@ std::unique_ptr<mlir::Pass>
 createCheckEquivPass(const CheckEquivPassOptions &options,
                      std::function<void(unsigned, unsigned)> progress);
 
-/// Adds all passes of `tv-verify-equiv`, in order.
+/// Adds all passes of `tv-verify-equiv`, in order. Of the schedule, progress is
+/// checked.
 void buildVerifyPipeline(mlir::OpPassManager &manager,
+                         const CheckSchedulePassOptions &schedule,
                          const CanonicalizeSSAPassOptions &link,
                          const CheckEquivPassOptions &check);
 
