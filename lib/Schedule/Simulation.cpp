@@ -89,8 +89,9 @@ Simulation::Progress Simulation::advance(unsigned number) {
   while (!isAtEnd(process)) {
     const Step &step = process.program->steps[process.nextStep];
     auto call = dyn_cast<tv::CallOp>(step.op);
-    if (call && !process.hasEntered)
-      enter(process, call, *step.segment);
+    if (call && !process.hasEntered &&
+        failed(enter(process, call, *step.segment)))
+      return Progress::Fails;
     if (auto loader = dyn_cast<tv::LoadDataOp>(step.op))
       load(process, loader);
     while (const Action *action = getAction(process)) {
@@ -111,36 +112,62 @@ Simulation::Progress Simulation::advance(unsigned number) {
   return Progress::Done;
 }
 
-void Simulation::enter(Process &process, tv::CallOp call,
-                       const Segment &segment) {
+LogicalResult Simulation::enter(Process &process, tv::CallOp call,
+                                const Segment &segment) {
   process.hasEntered = true;
   process.microBatch = -1;
+  // What has a mirror works on one micro-batch.
+  bool isOfOne = options.checksOrder && call.getMirror();
   bool isMixed = false;
   for (Value operand : call.getOperands()) {
     auto found = process.microBatches.find(operand);
-    if (found == process.microBatches.end() || found->second < 0)
-      continue;
-    isMixed |= process.microBatch >= 0 && process.microBatch != found->second;
-    process.microBatch = found->second;
+    int64_t microBatch =
+        found == process.microBatches.end() ? -1 : found->second;
+    bool differs = process.microBatch >= 0 && microBatch >= 0 &&
+                   process.microBatch != microBatch;
+    if (differs && isOfOne) {
+      outcome.malformation = "micro-batches are mixed up";
+      return call.emitOpError("on device ")
+             << process.program->device << " takes tensors of micro-batches "
+             << process.microBatch << " and " << microBatch << " in execution "
+             << call.getInstance();
+    }
+    isMixed |= differs;
+    if (microBatch >= 0)
+      process.microBatch = microBatch;
   }
-  if (isMixed)
+  auto mirrored = process.executions.end();
+  if (std::optional<uint64_t> mirror = call.getMirror())
+    mirrored = process.executions.find(*mirror);
+  if (isMixed) {
     process.microBatch = -1;
-  else if (std::optional<uint64_t> mirror = call.getMirror();
-           mirror && process.microBatch < 0)
-    if (auto found = process.microBatchOfInstance.find(*mirror);
-        found != process.microBatchOfInstance.end())
-      process.microBatch = found->second;
+  } else if (mirrored != process.executions.end()) {
+    int64_t microBatch = mirrored->second.microBatch;
+    if (isOfOne && process.microBatch >= 0 && microBatch >= 0 &&
+        process.microBatch != microBatch) {
+      outcome.malformation = "micro-batches are mixed up";
+      InFlightDiagnostic error = call.emitOpError("on device ");
+      error << process.program->device << " takes a tensor of micro-batch "
+            << process.microBatch << ", execution " << *call.getMirror()
+            << " that it mirrors is of micro-batch " << microBatch;
+      error.attachNote(mirrored->second.call.getLoc())
+          << "execution " << *call.getMirror() << " is here";
+      return error;
+    }
+    process.microBatch = std::max(process.microBatch, microBatch);
+  }
   if (segment.computes) {
     int64_t start = process.clock++;
     record(process,
            segment.isBackward ? EventKind::Backward : EventKind::Forward, call,
            start, start, process.clock);
   }
+  return success();
 }
 
 void Simulation::leave(Process &process, tv::CallOp call) {
   process.hasEntered = false;
-  process.microBatchOfInstance[call.getInstance()] = process.microBatch;
+  process.executions[call.getInstance()] = {call, process.microBatch};
   for (Value result : call.getResults())
     process.microBatches[result] = process.microBatch;
   process.microBatch = -1;
@@ -294,15 +321,20 @@ Simulation::Progress Simulation::meet(unsigned number, const Action &action) {
 LogicalResult Simulation::release(SmallVectorImpl<Arrival> &present) {
   int64_t met = 0;
   const Arrival *known = nullptr;
+  bool isMixed = false;
   for (const Arrival &member : present) {
     met = std::max(met, member.time);
+    isMixed |= known && member.microBatch >= 0 &&
+               known->microBatch != member.microBatch;
     if (!known && member.microBatch >= 0)
       known = &member;
   }
   for (const Arrival &member : present) {
     Process &process = processes[member.process];
-    if (failed(accept(process, member.op, known ? known->microBatch : -1,
-                      known ? known->op : member.op)))
+    // Outside of calls nothing says that what meets has to be of one.
+    bool isKnown = known && (process.hasEntered || !isMixed);
+    if (failed(accept(process, member.op, isKnown ? known->microBatch : -1,
+                      isKnown ? known->op : member.op)))
       return failure();
     process.isReleased = true;
     wake(member.process, met + 1);

@@ -30,6 +30,11 @@ public:
   mlir::LogicalResult run();
 
 private:
+  /// A call that is over.
+  struct Execution {
+    tv::CallOp call;
+    int64_t microBatch;
+  };
   /// A device that runs its program.
   struct Process {
     const Program *program;
@@ -47,8 +52,8 @@ private:
     int64_t clock = 0;   ///< when it may do the next thing
     int64_t started = 0; ///< when it came to its action
     llvm::DenseMap<mlir::Value, int64_t> microBatches; ///< of values
-    llvm::DenseMap<int64_t, int64_t> microBatchOfInstance;
-    llvm::DenseMap<int64_t, int64_t> loads; ///< executions, by loader
+    llvm::DenseMap<int64_t, Execution> executions; ///< by number of the call
+    llvm::DenseMap<int64_t, int64_t> loads;        ///< executions, by loader
   };
   struct Message {
     mlir::Operation *op;
@@ -75,7 +80,8 @@ private:
   Progress meet(unsigned number, const Action &action);
   /// Lets all members of a collective go on.
   mlir::LogicalResult release(llvm::SmallVectorImpl<Arrival> &present);
-  void enter(Process &process, tv::CallOp call, const Segment &segment);
+  mlir::LogicalResult enter(Process &process, tv::CallOp call,
+                            const Segment &segment);
   void leave(Process &process, tv::CallOp call);
   void load(Process &process, tv::LoadDataOp op);
   void wake(unsigned number, int64_t time);

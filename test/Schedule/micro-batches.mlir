@@ -125,3 +125,48 @@ tv.plan @plan <dp = 1, device = 2, mb = 2> {
     %1 = tv.call @sum(%0) instance 0 : (tensor<4xf32>) -> tensor<4xf32>
   }
 }
+
+// -----
+
+// A gradient of one micro-batch for the values that were saved in another.
+
+tv.plan @plan <dp = 1, device = 1, mb = 2> {
+  tv.segment @forward on 0 cell 2 {
+  ^bb0(%x: tensor<4xf32>):
+    %0 = tv.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    tv.save 7 from %x to %0 : tensor<4xf32> to tensor<4xf32>
+    tv.return %0 : tensor<4xf32>
+  }
+  tv.segment @backward on 0 cell 3 backward {
+  ^bb0(%d: tensor<4xf32>):
+    %0 = tv.backward %d of 7 {outputs = array<i64: 0>, wrt = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
+    tv.return %0 : tensor<4xf32>
+  }
+  tv.program 0 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    %1 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    %2 = tv.call @forward(%0) instance 0 mirror 10 : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-note @below {{execution 1 is here}}
+    %3 = tv.call @forward(%1) instance 1 mirror 11 : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-error @below {{on device 0 takes a tensor of micro-batch 0, execution 1 that it mirrors is of micro-batch 1}}
+    %4 = tv.call @backward(%2) instance 11 mirror 1 : (tensor<4xf32>) -> tensor<4xf32>
+    %5 = tv.call @backward(%3) instance 10 mirror 0 : (tensor<4xf32>) -> tensor<4xf32>
+  }
+}
+
+// -----
+
+// Two micro-batches in one execution that has a mirror.
+
+tv.plan @plan <dp = 1, device = 1, mb = 2> {
+  tv.segment @forward on 0 cell 2 {
+  ^bb0(%x: tensor<4xf32>, %y: tensor<4xf32>):
+    %0 = tv.add %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  }
+  tv.program 0 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    %1 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    // expected-error @below {{on device 0 takes tensors of micro-batches 0 and 1 in execution 0}}
+    tv.call @forward(%0, %1) instance 0 mirror 10 : (tensor<4xf32>, tensor<4xf32>) -> ()
+  }
+}

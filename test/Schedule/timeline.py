@@ -6,6 +6,7 @@ usage: timeline.py FILE
 Fails if two events of a device overlap.
 """
 
+import itertools
 import json
 import sys
 from pathlib import Path
@@ -28,7 +29,7 @@ def main() -> int:
     for row, name in rows.items():
         spans = [event for event in events if event["ph"] == "X" and event["tid"] == row]
         print(f"{name}: {'; '.join(map(describe, spans))}")
-        for before, after in zip(spans, spans[1:], strict=False):
+        for before, after in itertools.pairwise(spans):
             if before["ts"] + before["dur"] > after["ts"]:
                 print(f"{name}: {describe(after)} starts too early")
                 return 1
