@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks schedules of many sizes, and how many activations each stage keeps."""
+
+import re
+import subprocess
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from schedule_maker.programs import make_program
+from schedule_maker.schedules import (
+    SCHEDULES,
+    ImpossibleScheduleError,
+    Schedule,
+    peak_live_activations,
+)
+from schedule_maker.text import print_module
+
+LIVE = re.compile(r"tv\.live_activations = array<i64: ([\d, ]+)>")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A schedule by its numbers."""
+
+    kind: str
+    stages: int
+    micro_batches: int
+    chunks: int
+
+    def make(self) -> Schedule | None:
+        """The schedule, if there is one."""
+        try:
+            return SCHEDULES[self.kind](self.stages, self.micro_batches, self.chunks)
+        except ImpossibleScheduleError:
+            return None
+
+
+def cases(stages: Iterable[int], micro_batches: Iterable[int], chunks: Iterable[int]) -> list[Case]:
+    """All kinds and numbers that go together; kinds with one chunk have no other."""
+    found = []
+    for kind in SCHEDULES:
+        for stage_count in stages:
+            for micro_batch_count in micro_batches:
+                if kind == "interleaved":
+                    sizes = [Case(kind, stage_count, micro_batch_count, count) for count in chunks]
+                    found += [case for case in sizes if micro_batch_count % stage_count == 0]
+                else:
+                    found.append(Case(kind, stage_count, micro_batch_count, 1))
+    return found
+
+
+def check(tool: str, case: Case) -> str | None:
+    """What is wrong with the verdict on a case, if something is."""
+    schedule = case.make()
+    if schedule is None:
+        return "there is no such schedule"
+    text = print_module(make_program(schedule), with_reference=False)
+    command = [tool, "--tv-check-schedule"]
+    run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        return f"refused: {run.stderr[:500]}"
+    match = LIVE.search(run.stdout[:2000])
+    if match is None:
+        return "no number of live activations"
+    live = [int(number) for number in match[1].split(",")]
+    expected = [
+        peak_live_activations(case.kind, case.stages, case.micro_batches, case.chunks, stage)
+        for stage in range(case.stages)
+    ]
+    return None if live == expected else f"keeps {live}, published: {expected}"
+
+
+def check_grid(
+    tool: str, chosen: list[Case], workers: int = 2
+) -> Iterator[tuple[Case, str | None]]:
+    """Each case with what is wrong with it."""
+    with ThreadPoolExecutor(workers) as pool:
+        yield from zip(chosen, pool.map(lambda case: check(tool, case), chosen), strict=True)
