@@ -202,9 +202,11 @@ std::string Simulation::describeWait(unsigned number) const {
 void Simulation::attachWait(InFlightDiagnostic &error, unsigned number) const {
   const Process &process = processes[number];
   const Action *action = getAction(process);
-  error.attachNote(action->op->getLoc())
-      << "device " << deviceOf(number) << " is here and "
-      << describeWait(number);
+  Diagnostic &note = error.attachNote(action->op->getLoc());
+  note << "device " << deviceOf(number) << " is here";
+  if (auto name = dyn_cast<NameLoc>(action->op->getLoc()))
+    note << ", at '" << name.getName().getValue() << "',";
+  note << " and " << describeWait(number);
 }
 
 LogicalResult Simulation::reportDeadlock() {

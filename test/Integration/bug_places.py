@@ -23,8 +23,12 @@ from plan_maker.command_line import WRONG_USAGE, main
 
 PROVED, REFUTED, UNKNOWN = 0, 1, 2
 TIMEOUT = 60
-# What the wrong order of a loader does shows where the ranks meet, and is named there.
-CAUSES = {"exchanged-micro-batches": "mixed micro-batches"}
+# What the wrong order of a loader does shows where the ranks meet, and is named there. Of
+# devices that wait for each other, any may be the one to mend.
+CAUSES = {
+    "exchanged-micro-batches": "mixed micro-batches",
+    "late-receive": "devices wait for each other",
+}
 # A model without activations adds up the same over all micro-batches, whatever was in
 # which of them.
 SAME_RESULTS = {("mlp", "exchanged-micro-batches")}

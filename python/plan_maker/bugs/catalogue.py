@@ -15,6 +15,7 @@ from plan_maker.bugs import (
     parameters,
     reordering,
     transfers,
+    waiting,
 )
 from plan_maker.bugs.place import Place
 from plan_maker.errors import ImpossiblePlanError
@@ -181,6 +182,12 @@ BUGS = (
         "exchanged-micro-batches",
         "one rank draws the last two micro-batches in the other order than its peers",
         micro_batches.exchanged_micro_batches,
+        DEVICE,
+    ),
+    Bug(
+        "late-receive",
+        "all ranks of a stage send a gradient back before they receive the next activation",
+        waiting.late_receive,
         DEVICE,
     ),
     Bug(
