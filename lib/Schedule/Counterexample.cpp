@@ -116,12 +116,12 @@ SmallVector<int64_t> Simulation::findMissing(unsigned number) const {
   case ActionKind::Collective:
     break;
   }
-  llvm::DenseSet<int64_t> present;
+  std::set<int64_t> present;
   for (const Arrival &arrival : arrivals[action->place])
     present.insert(deviceOf(arrival.process));
   SmallVector<int64_t> missing;
   for (int64_t member : skeleton.communicators[action->place].members)
-    if (!present.contains(member))
+    if (!present.count(member))
       missing.push_back(member);
   return missing;
 }

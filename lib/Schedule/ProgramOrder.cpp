@@ -54,17 +54,16 @@ static LogicalResult reportTooEarly(const Program &program, tv::CallOp call,
 }
 
 /// Enters a backward execution at the forward one that it mirrors.
-static LogicalResult
-checkBackward(const Program &program, const Step &step,
-              llvm::MapVector<uint64_t, Execution> &executions,
-              StringRef &malformation) {
+static LogicalResult checkBackward(const Program &program, const Step &step,
+                                   std::map<uint64_t, Execution> &executions,
+                                   StringRef &malformation) {
   tv::CallOp call = getCall(step);
   std::optional<uint64_t> mirror = call.getMirror();
   if (!mirror) {
     malformation = "a backward op runs before its forward op";
     return call.emitOpError("takes derivatives and mirrors no execution");
   }
-  auto *forward = executions.find(*mirror);
+  auto forward = executions.find(*mirror);
   if (forward == executions.end()) {
     malformation = "a backward op runs before its forward op";
     return reportTooEarly(program, call, *mirror);
@@ -88,7 +87,7 @@ checkBackward(const Program &program, const Step &step,
 /// two.
 static LogicalResult
 checkRepetitions(const Program &program,
-                 const llvm::MapVector<uint64_t, Execution> &executions,
+                 const std::map<uint64_t, Execution> &executions,
                  StringRef &malformation) {
   std::map<std::vector<void *>, tv::CallOp> known;
   for (const auto &[number, execution] : executions) {
@@ -115,7 +114,7 @@ checkRepetitions(const Program &program,
 
 LogicalResult verify::schedule::checkExecutions(const Program &program,
                                                 StringRef &malformation) {
-  llvm::MapVector<uint64_t, Execution> executions;
+  std::map<uint64_t, Execution> executions;
   llvm::SmallPtrSet<const Segment *, 8> differentiated;
   for (const Step &step : program.steps) {
     tv::CallOp call = getCall(step);
@@ -201,18 +200,18 @@ LogicalResult verify::schedule::checkGradients(const Program &program,
 
 LiveActivations verify::schedule::countLiveActivations(const Program &program) {
   // Saved values are needed until the last backward that mirrors them.
-  llvm::DenseMap<uint64_t, const Step *> lastUse;
+  std::map<uint64_t, const Step *> lastUse;
   for (const Step &step : program.steps)
     if (step.segment && step.segment->differentiates)
       if (std::optional<uint64_t> mirror = getCall(step).getMirror())
         lastUse[*mirror] = &step;
   LiveActivations live, peak;
-  llvm::DenseMap<uint64_t, int64_t> kept; ///< values, by execution
+  std::map<uint64_t, int64_t> kept; ///< values, by execution
   for (const Step &step : program.steps) {
     tv::CallOp call = getCall(step);
     if (!call)
       continue;
-    if (step.segment->savedValues && lastUse.contains(call.getInstance()) &&
+    if (step.segment->savedValues && lastUse.count(call.getInstance()) &&
         kept.try_emplace(call.getInstance(), step.segment->savedValues)
             .second) {
       ++live.executions;
@@ -221,7 +220,10 @@ LiveActivations verify::schedule::countLiveActivations(const Program &program) {
       peak.values = std::max(peak.values, live.values);
     }
     std::optional<uint64_t> mirror = call.getMirror();
-    if (!mirror || lastUse.lookup(*mirror) != &step)
+    if (!mirror)
+      continue;
+    if (auto last = lastUse.find(*mirror);
+        last == lastUse.end() || last->second != &step)
       continue;
     if (auto found = kept.find(*mirror); found != kept.end()) {
       --live.executions;

@@ -52,8 +52,8 @@ private:
     int64_t clock = 0;   ///< when it may do the next thing
     int64_t started = 0; ///< when it came to its action
     llvm::DenseMap<mlir::Value, int64_t> microBatches; ///< of values
-    llvm::DenseMap<int64_t, Execution> executions; ///< by number of the call
-    llvm::DenseMap<int64_t, int64_t> loads;        ///< executions, by loader
+    std::map<int64_t, Execution> executions; ///< by number of the call
+    std::map<int64_t, int64_t> loads;        ///< executions, by loader
   };
   struct Message {
     mlir::Operation *op;
@@ -130,7 +130,7 @@ private:
   std::vector<Transfer> transfers;                     ///< by channel
   std::vector<llvm::SmallVector<Arrival, 0>> arrivals; ///< by communicator
   std::deque<unsigned> ready;
-  llvm::DenseMap<int64_t, unsigned> processOf; ///< by device
+  std::map<int64_t, unsigned> processOf; ///< by device
   int64_t executed = 0;
 };
 

@@ -25,7 +25,7 @@ SkeletonBuilder::SkeletonBuilder(tv::PlanOp plan)
 }
 
 FailureOr<Skeleton> SkeletonBuilder::build() {
-  llvm::DenseSet<int64_t> devices;
+  std::set<int64_t> devices;
   for (auto segment : skeleton.plan.getBody().getOps<tv::SegmentOp>())
     if (failed(buildSegment(segment)))
       return failure();

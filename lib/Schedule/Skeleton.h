@@ -18,8 +18,12 @@
 
 #include <deque>
 #include <map>
+#include <set>
 
 namespace verify::schedule {
+
+// Numbers that a plan gives are keys of ordered maps: a hash map of LLVM has
+// two numbers that it cannot hold.
 
 /// A way from one device to another, first in, first out.
 struct Channel {
