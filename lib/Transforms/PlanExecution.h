@@ -134,8 +134,9 @@ private:
     llvm::DenseMap<mlir::Value, Bound> values;
     std::unique_ptr<Frame> frame;
     std::map<std::pair<int64_t, int64_t>, Saved> saved;
-    llvm::DenseMap<int64_t, Execution> executions; ///< by number of the call
-    std::map<int64_t, int64_t> loads;              ///< executions, by loader
+    /// By number of the call, which may be any.
+    std::map<int64_t, Execution> executions;
+    std::map<int64_t, int64_t> loads; ///< executions, by loader
     std::map<std::vector<int64_t>, int64_t> collectives;
     bool waiting = false; ///< arrived at a collective
     std::optional<Bound> arrived;

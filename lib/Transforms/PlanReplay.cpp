@@ -45,7 +45,10 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
   tv::CallOp call = frame.call;
   // What the call mirrors was there before it.
   std::optional<uint64_t> mirror = call.getMirror();
-  Execution mirrored = mirror ? device.executions.lookup(*mirror) : Execution();
+  auto forward =
+      mirror ? device.executions.find(*mirror) : device.executions.end();
+  Execution mirrored =
+      forward == device.executions.end() ? Execution() : forward->second;
   auto [known, isFirst] =
       device.executions.try_emplace(call.getInstance(), Execution());
   if (!isFirst) {

@@ -63,6 +63,10 @@ bool Refutation::find(bool isQuick) {
     if (isCoarse || isTooCostly)
       return isCoarse;
   }
+  // Numbers that differ tell more than a number that is missing, unless it
+  // always is.
+  if (undefinedAt.size() == 2)
+    return acceptUndefined();
   if (isQuick)
     return false;
   for (bool isPositive : {false, true}) {
@@ -72,7 +76,17 @@ bool Refutation::find(bool isQuick) {
       if (findWrongResults(fine) && confirm(fine))
         return true;
   }
-  return false;
+  return acceptUndefined();
+}
+
+bool Refutation::acceptUndefined() {
+  if (undefinedAt.empty())
+    return false;
+  acceptsUndefined = true;
+  auto [where, at] = undefinedAt.front();
+  isCoarse = where == &coarse;
+  seed = at;
+  return findWrongResults(*where) && confirm(*where);
 }
 
 /// The ops a result depends on.
@@ -150,6 +164,11 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
         });
     if (!difference)
       continue;
+    if (undefined && !acceptsUndefined) {
+      undefinedAt.push_back({&analysis, seed});
+      failureReason = "the plan is undefined on the inputs that were tried";
+      return false;
+    }
     confirmed.undefinedOp = undefined;
     confirmed.expect = cheapest;
     confirmed.index = difference->index;

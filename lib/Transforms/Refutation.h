@@ -44,6 +44,9 @@ private:
   };
   bool findWrongResults(const FactorAnalysis &analysis);
   bool confirm(const FactorAnalysis &analysis);
+  /// Takes the first inputs on which only the plan was undefined, if there are
+  /// any.
+  bool acceptUndefined();
   std::optional<Finding> diagnose();
 
   tv::GraphOp graph;
@@ -58,6 +61,8 @@ private:
   std::optional<Diagnosis> diagnosis;
   bool isCoarse = false;
   bool isTooCostly = false;
+  llvm::SmallVector<std::pair<const FactorAnalysis *, WitnessSeed>> undefinedAt;
+  bool acceptsUndefined = false;
   Witness confirmed;
   std::string failureReason;
 };
