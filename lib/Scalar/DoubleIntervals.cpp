@@ -107,9 +107,18 @@ Scalar DoubleIntervalAlgebra::minusInfinity() { return point(-infinity); }
 
 //===--- Observation ------------------------------------------------------===//
 
-bool DoubleIntervalAlgebra::areDisjoint(Scalar left, Scalar right) const {
+bool DoubleIntervalAlgebra::isLess(Scalar left, Scalar right) const {
+  return get(left).upper < get(right).lower;
+}
+
+bool DoubleIntervalAlgebra::isLessOrEqual(Scalar left, Scalar right) const {
+  return get(left).upper <= get(right).lower;
+}
+
+bool DoubleIntervalAlgebra::isEqual(Scalar left, Scalar right) const {
   const Interval &first = get(left), &second = get(right);
-  return first.upper < second.lower || second.upper < first.lower;
+  return left == right ||
+         (first.isPoint() && second.isPoint() && first.lower == second.lower);
 }
 
 double DoubleIntervalAlgebra::toDouble(Scalar value) const {
@@ -396,43 +405,25 @@ Scalar DoubleIntervalAlgebra::apply(Function function, Scalar argument) {
 //===--- Choice -----------------------------------------------------------===//
 
 Scalar DoubleIntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
-  Interval result = get(candidates[0]);
   for (Scalar operand : candidates)
     if (get(operand).isUndefined())
       return undefined();
+  Scalar result = candidates[0];
   for (Scalar operand : candidates.drop_front()) {
-    const Interval &other = get(operand);
-    bool areEqual =
-        result.isPoint() && other.isPoint() && result.lower == other.lower;
-    bool areDisjoint = result.upper < other.lower || other.upper < result.lower;
-    if (!areEqual && !areDisjoint && operand != candidates[0])
+    if (!isEqual(result, operand) && !areDisjoint(result, operand))
       state.isUndecided = true;
-    result = {std::max(result.lower, other.lower),
-              std::max(result.upper, other.upper)};
+    const Interval &first = get(result), &second = get(operand);
+    result = make(std::max(first.lower, second.lower),
+                  std::max(first.upper, second.upper));
   }
-  return make(result.lower, result.upper);
+  return result;
 }
 
 Scalar DoubleIntervalAlgebra::compare(Comparison comparison, Scalar left,
                                       Scalar right) {
-  const Interval &first = get(left), &second = get(right);
-  if (first.isUndefined() || second.isUndefined())
+  if (isUndefined(left) || isUndefined(right))
     return undefined();
-  bool isLess = first.upper < second.lower;
-  bool isGreater = second.upper < first.lower;
-  bool isEqual = left == right || (first.isPoint() && second.isPoint() &&
-                                   first.lower == second.lower);
-  switch (comparison) {
-  case Comparison::Equal:
-    return truth(isEqual, isLess || isGreater);
-  case Comparison::NotEqual:
-    return truth(isLess || isGreater, isEqual);
-  case Comparison::Less:
-    return truth(isLess, isEqual || second.upper <= first.lower);
-  case Comparison::LessEqual:
-    return truth(isEqual || first.upper <= second.lower, isGreater);
-  }
-  llvm_unreachable("a comparison without a value");
+  return EnclosingAlgebra::compare(comparison, left, right);
 }
 
 Scalar DoubleIntervalAlgebra::select(Scalar condition, Scalar ifTrue,

@@ -105,10 +105,17 @@ Scalar IntervalAlgebra::wholeLine() {
 
 //===--- Observation ------------------------------------------------------===//
 
-bool IntervalAlgebra::areDisjoint(Scalar left, Scalar right) const {
-  Interval &first = get(left), &second = get(right);
-  return mpfr_less_p(first.upper(), second.lower()) ||
-         mpfr_less_p(second.upper(), first.lower());
+bool IntervalAlgebra::isLess(Scalar left, Scalar right) const {
+  return mpfr_less_p(get(left).upper(), get(right).lower());
+}
+
+bool IntervalAlgebra::isLessOrEqual(Scalar left, Scalar right) const {
+  return mpfr_lessequal_p(get(left).upper(), get(right).lower());
+}
+
+bool IntervalAlgebra::isEqual(Scalar left, Scalar right) const {
+  return left == right || (isPoint(left) && isPoint(right) &&
+                           mpfr_equal_p(get(left).lower(), get(right).lower()));
 }
 
 bool IntervalAlgebra::isPoint(Scalar value) const {
@@ -313,9 +320,7 @@ Scalar IntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
   for (Scalar operand : candidates.drop_front()) {
     if (operand == result)
       continue;
-    bool areEqual = isPoint(result) && isPoint(operand) &&
-                    mpfr_equal_p(get(result).lower(), get(operand).lower());
-    if (!areEqual && !areDisjoint(result, operand))
+    if (!isEqual(result, operand) && !areDisjoint(result, operand))
       state.isUndecided = true;
     Scalar greater = allocate();
     Interval &to = get(greater), &left = get(result), &right = get(operand);
@@ -326,24 +331,19 @@ Scalar IntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
   return result;
 }
 
-Scalar IntervalAlgebra::compare(Comparison comparison, Scalar left,
-                                Scalar right) {
-  Interval &first = get(left), &second = get(right);
-  bool isLess = mpfr_less_p(first.upper(), second.lower());
-  bool isGreater = mpfr_less_p(second.upper(), first.lower());
-  bool isEqual = left == right || (isPoint(left) && isPoint(right) &&
-                                   mpfr_equal_p(first.lower(), second.lower()));
+Scalar EnclosingAlgebra::compare(Comparison comparison, Scalar left,
+                                 Scalar right) {
   switch (comparison) {
   case Comparison::Equal:
-    return truth(isEqual, isLess || isGreater);
+    return truth(isEqual(left, right), areDisjoint(left, right));
   case Comparison::NotEqual:
-    return truth(isLess || isGreater, isEqual);
+    return truth(areDisjoint(left, right), isEqual(left, right));
   case Comparison::Less:
-    return truth(isLess,
-                 isEqual || mpfr_lessequal_p(second.upper(), first.lower()));
+    return truth(isLess(left, right),
+                 isEqual(left, right) || isLessOrEqual(right, left));
   case Comparison::LessEqual:
-    return truth(isEqual || mpfr_lessequal_p(first.upper(), second.lower()),
-                 isGreater);
+    return truth(isEqual(left, right) || isLessOrEqual(left, right),
+                 isLess(right, left));
   }
   llvm_unreachable("a comparison without a value");
 }

@@ -160,18 +160,28 @@ private:
 class EnclosingAlgebra : public NumericAlgebra {
 public:
   /// Whether no number lies in both intervals.
-  virtual bool areDisjoint(Scalar left, Scalar right) const = 0;
+  bool areDisjoint(Scalar left, Scalar right) const {
+    return isLess(left, right) || isLess(right, left);
+  }
   /// Whether the value certainly does not exist, because it is computed from
   /// one outside of a domain. Not every algebra can tell.
   virtual bool isUndefined(Scalar value) const { return false; }
   /// The precision of the ends in bits.
   virtual unsigned getPrecision() const = 0;
+  Scalar compare(Comparison comparison, Scalar left, Scalar right) override;
+
+protected:
+  /// Whether that holds for all numbers of both intervals.
+  virtual bool isLess(Scalar left, Scalar right) const = 0;
+  virtual bool isLessOrEqual(Scalar left, Scalar right) const = 0;
+  virtual bool isEqual(Scalar left, Scalar right) const = 0;
+  /// A boolean, noted as undecided if it is neither.
+  virtual Scalar truth(bool isSurelyTrue, bool isSurelyFalse) = 0;
 };
 
 /// Intervals between doubles: for speed, where 53 bits suffice.
 class DoubleIntervalAlgebra final : public EnclosingAlgebra {
 public:
-  bool areDisjoint(Scalar left, Scalar right) const override;
   bool isUndefined(Scalar value) const override {
     return get(value).isUndefined();
   }
@@ -215,6 +225,11 @@ private:
   };
   enum class Domain { Inside, Outside, Undecided };
 
+  bool isLess(Scalar left, Scalar right) const override;
+  bool isLessOrEqual(Scalar left, Scalar right) const override;
+  bool isEqual(Scalar left, Scalar right) const override;
+  Scalar truth(bool isSurelyTrue, bool isSurelyFalse) override;
+
   const Interval &get(Scalar value) const { return intervals[value.bits]; }
   /// The interval, or the whole line if arithmetic left no ends.
   Scalar make(double lower, double upper);
@@ -226,7 +241,6 @@ private:
   Domain requireNonZero(const Interval &value);
   /// The value of what is not certainly inside of its domain.
   Scalar outside(Domain domain);
-  Scalar truth(bool isSurelyTrue, bool isSurelyFalse);
   Scalar root(const Interval &value);
   Scalar increasing(const Interval &value, double (*function)(double));
   /// A sine or cosine.
@@ -245,7 +259,6 @@ public:
   ~IntervalAlgebra() override;
 
   unsigned getPrecision() const override { return bits; }
-  bool areDisjoint(Scalar left, Scalar right) const override;
   /// A double that is not greater (not less) than any number in the interval.
   double getLower(Scalar value) const;
   double getUpper(Scalar value) const;
@@ -271,7 +284,6 @@ public:
                int64_t denominator = 1) override;
   Scalar apply(Function function, Scalar argument) override;
   Scalar maximum(llvm::ArrayRef<Scalar> candidates) override;
-  Scalar compare(Comparison comparison, Scalar left, Scalar right) override;
   Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) override;
   /// The whole line: an unknown function refutes nothing.
   Scalar uninterpreted(llvm::StringRef name, llvm::ArrayRef<Scalar> arguments,
@@ -290,7 +302,10 @@ private:
   /// Returns whether the operation is possible on the whole interval.
   bool requirePositive(Scalar value, bool allowsZero);
   bool requireNonZero(Scalar value);
-  Scalar truth(bool isSurelyTrue, bool isSurelyFalse);
+  bool isLess(Scalar left, Scalar right) const override;
+  bool isLessOrEqual(Scalar left, Scalar right) const override;
+  bool isEqual(Scalar left, Scalar right) const override;
+  Scalar truth(bool isSurelyTrue, bool isSurelyFalse) override;
 
   unsigned bits;
   std::vector<std::unique_ptr<Interval>> intervals;
