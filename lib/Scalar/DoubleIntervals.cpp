@@ -56,13 +56,14 @@ static bool isExactSum(double left, double right, double sum) {
 
 //===--- Storage ----------------------------------------------------------===//
 
-Scalar DoubleIntervalAlgebra::make(double lower, double upper) {
+Scalar DoubleIntervalAlgebra::make(double lower, double upper,
+                                   bool mayBeMinusInfinity) {
   // Also what is not a number.
-  if (!(lower <= upper) || lower == infinity || upper == -infinity) {
-    if (!(lower == -infinity && upper == -infinity)) {
-      lower = -infinity;
-      upper = infinity;
-    }
+  bool isOverflow =
+      lower == infinity || (upper == -infinity && !mayBeMinusInfinity);
+  if (!(lower <= upper) || isOverflow) {
+    lower = -infinity;
+    upper = infinity;
   }
   intervals.push_back({lower, upper});
   return {intervals.size() - 1};
@@ -103,7 +104,9 @@ Scalar DoubleIntervalAlgebra::rational(int64_t numerator, int64_t denominator) {
                 point(static_cast<double>(denominator)));
 }
 
-Scalar DoubleIntervalAlgebra::minusInfinity() { return point(-infinity); }
+Scalar DoubleIntervalAlgebra::minusInfinity() {
+  return make(-infinity, -infinity, /*mayBeMinusInfinity=*/true);
+}
 
 //===--- Observation ------------------------------------------------------===//
 
@@ -176,10 +179,11 @@ Scalar DoubleIntervalAlgebra::add(Scalar left, Scalar right) {
   if (a.isUndefined() || b.isUndefined())
     return undefined();
   double lower = a.lower + b.lower, upper = a.upper + b.upper;
+  bool isMinusInfinity = a.upper == -infinity || b.upper == -infinity;
   if (a.isPoint() && b.isPoint() &&
       (std::isinf(lower) || isExactSum(a.lower, b.lower, lower)))
-    return make(lower, upper);
-  return make(below(lower), above(upper));
+    return make(lower, upper, isMinusInfinity);
+  return make(below(lower), above(upper), isMinusInfinity);
 }
 
 Scalar DoubleIntervalAlgebra::multiply(Scalar left, Scalar right) {
@@ -252,13 +256,14 @@ Scalar DoubleIntervalAlgebra::sum(ArrayRef<WeightedScalar> terms) {
   // Rounding errors are added up beside the sum, and doubled for the rounding
   // of that.
   double lower = 0, upper = 0, error = 0;
-  bool isExact = true;
+  bool isExact = true, isMinusInfinity = false;
   for (const WeightedScalar &term : terms) {
     if (term.weight == 0)
       continue;
     const Interval &a = get(term.value);
     if (a.isUndefined())
       return undefined();
+    isMinusInfinity |= a.upper == -infinity;
     auto weight = static_cast<double>(term.weight);
     // Larger ones are rounded themselves.
     if (std::fabs(weight) > 0x1p53)
@@ -276,10 +281,11 @@ Scalar DoubleIntervalAlgebra::sum(ArrayRef<WeightedScalar> terms) {
              std::max(std::fabs(first), std::fabs(second)) + leastNormal;
   }
   if (isExact)
-    return make(lower, upper);
+    return make(lower, upper, isMinusInfinity);
   if (!std::isfinite(error))
-    return std::isinf(lower) && lower == upper ? make(lower, upper)
-                                               : wholeLine();
+    return std::isinf(lower) && lower == upper
+               ? make(lower, upper, isMinusInfinity)
+               : wholeLine();
   error *= unit;
   return make(below(lower - error), above(upper + error));
 }
@@ -414,7 +420,8 @@ Scalar DoubleIntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
       state.isUndecided = true;
     const Interval &first = get(result), &second = get(operand);
     result = make(std::max(first.lower, second.lower),
-                  std::max(first.upper, second.upper));
+                  std::max(first.upper, second.upper),
+                  /*mayBeMinusInfinity=*/true);
   }
   return result;
 }
@@ -438,7 +445,8 @@ Scalar DoubleIntervalAlgebra::select(Scalar condition, Scalar ifTrue,
   if (first.isUndefined() || second.isUndefined())
     return wholeLine();
   return make(std::min(first.lower, second.lower),
-              std::max(first.upper, second.upper));
+              std::max(first.upper, second.upper),
+              /*mayBeMinusInfinity=*/true);
 }
 
 Scalar DoubleIntervalAlgebra::uninterpreted(llvm::StringRef, ArrayRef<Scalar>,

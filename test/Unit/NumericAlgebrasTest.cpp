@@ -287,6 +287,30 @@ TEST(DoubleIntervalsTest, FunctionsContainThoseOfHighPrecision) {
     }
 }
 
+TEST(DoubleIntervalsTest, OverflowIsNoInfinity) {
+  DoubleIntervalAlgebra doubles;
+  Scalar large = doubles.constant(Rational(10).power(200));
+  Scalar negative = doubles.negate(large);
+  Scalar exact = doubles.constant(-Rational(10).power(400));
+  for (Scalar overflown :
+       {doubles.multiply(large, negative),
+        doubles.divide(negative, doubles.constant(Rational(10).power(-200))),
+        doubles.sum({{doubles.multiply(
+                          negative, doubles.constant(Rational(10).power(108))),
+                      1000}}),
+        exact}) {
+    EXPECT_GT(doubles.getUpper(overflown), -1e300);
+    EXPECT_FALSE(doubles.areDisjoint(overflown, exact));
+  }
+  // It is one where an operand is.
+  Scalar infinite = doubles.minusInfinity();
+  for (Scalar still :
+       {doubles.add(infinite, large), doubles.sum({{infinite, 3}, {large, 1}}),
+        doubles.maximum({infinite, infinite})})
+    EXPECT_EQ(doubles.getUpper(still),
+              -std::numeric_limits<double>::infinity());
+}
+
 TEST(DoubleIntervalsTest, KeptScalarsStay) {
   DoubleIntervalAlgebra doubles;
   std::vector<Scalar> kept;

@@ -231,8 +231,9 @@ private:
   Scalar truth(bool isSurelyTrue, bool isSurelyFalse) override;
 
   const Interval &get(Scalar value) const { return intervals[value.bits]; }
-  /// The interval, or the whole line if arithmetic left no ends.
-  Scalar make(double lower, double upper);
+  /// The interval, or the whole line if arithmetic left no ends. Minus infinity
+  /// is a value only where an operand is; elsewhere it is an overflow.
+  Scalar make(double lower, double upper, bool mayBeMinusInfinity = false);
   Scalar point(double value) { return make(value, value); }
   Scalar wholeLine() { return make(1, 0); }
   Scalar undefined();
