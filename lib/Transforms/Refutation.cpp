@@ -140,7 +140,9 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
     }
     // A plan may be undefined where the reference is not.
     Operation *undefined = evaluator.getUndefinedOp();
-    if (undefined && !undefined->hasAttr("domain")) {
+    bool isOutside = undefined ? !undefined->hasAttr("domain")
+                               : algebra.status().isUndefined;
+    if (isOutside) {
       failureReason = "the inputs that were tried lie outside the domain";
       return false;
     }
