@@ -15,6 +15,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <link.h>
+
 using namespace mlir;
 using namespace verify;
 
@@ -22,29 +24,75 @@ using namespace verify;
 static constexpr llvm::StringLiteral header = "verify proof 1";
 /// How names of entries end.
 static constexpr llvm::StringLiteral extension = ".proof";
+/// How names of those end that are being written.
+static constexpr llvm::StringLiteral temporaryExtension = ".tmp";
 
 static std::string digest(StringRef text) {
   return llvm::toHex(llvm::BLAKE3::hash<32>(llvm::arrayRefFromStringRef(text)),
                      /*LowerCase=*/true);
 }
 
-/// A digest of the program that runs: whatever changes in it, laws or semantics
-/// of ops, makes another one of it. Empty if it cannot be read.
+/// A digest of what runs: whatever changes in it, laws or semantics of ops,
+/// makes another one of it. Of the executable and of the shared object that
+/// holds this code, where the passes were loaded into another compiler, the
+/// bytes count; of other libraries, name, size and time. Empty if something
+/// cannot be read.
 static std::string getProgramDigest() {
   static int anchor;
-  std::string path = llvm::sys::fs::getMainExecutable(nullptr, &anchor);
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                          /*RequiresNullTerminator=*/false);
-  return file ? digest((*file)->getBuffer()) : "";
+  struct Object {
+    std::string path;
+    bool isOurs;
+  };
+  std::vector<Object> objects;
+  dl_iterate_phdr(
+      [](dl_phdr_info *info, size_t, void *data) {
+        bool isOurs = false;
+        for (const auto &segment :
+             ArrayRef(info->dlpi_phdr, info->dlpi_phnum)) {
+          auto offset = reinterpret_cast<uintptr_t>(&anchor) -
+                        (info->dlpi_addr + segment.p_vaddr);
+          isOurs |= segment.p_type == PT_LOAD && offset < segment.p_memsz;
+        }
+        static_cast<std::vector<Object> *>(data)->push_back(
+            {info->dlpi_name, isOurs});
+        return 0;
+      },
+      &objects);
+  std::string text;
+  for (Object &object : objects) {
+    bool isExecutable = object.path.empty();
+    if (isExecutable)
+      object.path = llvm::sys::fs::getMainExecutable(nullptr, &anchor);
+    text += object.path;
+    if (isExecutable || object.isOurs) {
+      auto file = llvm::MemoryBuffer::getFile(object.path, /*IsText=*/false,
+                                              /*RequiresNullTerminator=*/false);
+      if (!file)
+        return "";
+      text += " " + digest((*file)->getBuffer());
+    } else if (llvm::sys::fs::file_status status;
+               !llvm::sys::fs::status(object.path, status)) {
+      text += llvm::formatv(
+          " {0} {1}", status.getSize(),
+          status.getLastModificationTime().time_since_epoch().count());
+    } else if (llvm::sys::path::is_absolute(object.path)) {
+      // Only what the kernel provides has no file.
+      return "";
+    }
+    text += "\n";
+  }
+  return objects.empty() ? "" : digest(text);
 }
 
 ProofCache::ProofCache(StringRef directory, const ProverOptions &options,
                        bool isFullSize, uint64_t byteLimit)
     : directory(directory), byteLimit(byteLimit) {
   std::string program = getProgramDigest();
-  if (program.empty())
+  if (program.empty()) {
     problem = "this program cannot read itself, to tell its proofs apart";
-  else if (std::error_code error = llvm::sys::fs::create_directories(directory))
+    return;
+  }
+  if (std::error_code error = llvm::sys::fs::create_directories(directory))
     problem =
         "cannot make directory '" + this->directory + "': " + error.message();
   settings = llvm::formatv("program {0}\nsolver {1}\noptions {2} full-size={3}",
@@ -59,7 +107,7 @@ ProofCache::~ProofCache() {
 
 std::optional<std::string> ProofCache::getName(tv::StageOp stage) const {
   std::optional<std::string> text = StageBuilder::getText(stage);
-  if (!text || !problem.empty())
+  if (!text || settings.empty())
     return std::nullopt;
   return digest(settings + "\nstage " + *text);
 }
@@ -105,13 +153,16 @@ std::optional<StageVerdict> ProofCache::find(tv::StageOp stage) {
 void ProofCache::add(tv::StageOp stage, const StageVerdict &verdict) {
   if (verdict.verdict != Verdict::Proved || verdict.byNormalization != 0)
     return;
+  // What could not be written once is not tried again; it is still read.
+  if (!problem.empty())
+    return;
   std::optional<std::string> name = getName(stage);
   if (!name)
     return;
   // Complete under its name, or not there.
   SmallString<256> path(directory), temporary(directory);
   llvm::sys::path::append(path, *name + extension);
-  llvm::sys::path::append(temporary, *name + "-%%%%%%%%.tmp");
+  llvm::sys::path::append(temporary, *name + "-%%%%%%%%" + temporaryExtension);
   std::string text = print(*name, verdict);
   text += "end " + digest(text) + "\n";
   auto file = llvm::sys::fs::TempFile::create(temporary);
@@ -132,6 +183,15 @@ void ProofCache::add(tv::StageOp stage, const StageVerdict &verdict) {
   wasExtended = true;
 }
 
+/// Whether a file is an entry, or what a run that was killed left of one.
+static bool isOurs(StringRef file) {
+  StringRef name = file.take_while(llvm::isHexDigit);
+  StringRef rest = file.drop_front(name.size());
+  return name.size() == 64 &&
+         (rest == extension ||
+          (rest.starts_with("-") && rest.ends_with(temporaryExtension)));
+}
+
 void ProofCache::trim() const {
   struct Entry {
     llvm::sys::TimePoint<> time;
@@ -144,7 +204,7 @@ void ProofCache::trim() const {
   for (llvm::sys::fs::directory_iterator it(directory, error), end;
        it != end && !error; it.increment(error)) {
     // Files of others stay.
-    if (!StringRef(it->path()).ends_with(extension))
+    if (!isOurs(llvm::sys::path::filename(it->path())))
       continue;
     auto status = it->status();
     if (!status)

@@ -11,6 +11,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include "gtest/gtest.h"
 
@@ -111,6 +112,42 @@ TEST_F(ProofCacheTest, OldEntriesGo) {
   }
   EXPECT_GT(countFiles(), 0u);
   EXPECT_LT(countFiles(), 10u);
+}
+
+TEST_F(ProofCacheTest, WhatKilledRunsLeftGoes) {
+  auto write = [&](StringRef name) {
+    SmallString<64> path(directory);
+    llvm::sys::path::append(path, name);
+    std::error_code error;
+    llvm::raw_fd_ostream(path, error) << std::string(2000, 'x');
+    EXPECT_FALSE(error);
+  };
+  write(std::string(64, 'a') + "-01234567.tmp");
+  write("another-file.tmp");
+  {
+    ProofCache cache(directory, options, false, /*byteLimit=*/1000);
+    cache.add(parse("0.5"), makeProof(1));
+  }
+  EXPECT_EQ(countFiles(), 2u);
+}
+
+TEST_F(ProofCacheTest, WhatCannotBeWrittenIsStillRead) {
+  std::string blocked;
+  {
+    ProofCache cache(directory, options, false);
+    cache.add(parse("0.25"), makeProof(1));
+    std::error_code error;
+    blocked = llvm::sys::fs::directory_iterator(directory, error)->path();
+    EXPECT_FALSE(error);
+    cache.add(parse("0.5"), makeProof(7));
+  }
+  EXPECT_FALSE(llvm::sys::fs::remove(blocked));
+  EXPECT_FALSE(llvm::sys::fs::create_directory(blocked));
+  ProofCache cache(directory, options, false);
+  cache.add(parse("0.25"), makeProof(1));
+  EXPECT_NE(cache.getProblem(), "");
+  EXPECT_TRUE(cache.find(parse("0.5")));
+  EXPECT_FALSE(cache.find(parse("0.25")));
 }
 
 TEST_F(ProofCacheTest, TextIsThatOfTheContent) {

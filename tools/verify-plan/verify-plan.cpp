@@ -119,7 +119,8 @@ int main(int argc, char **argv) {
                               cl::cat(category));
   cl::opt<std::string> cache(
       "tv-cache", cl::value_desc("directory"),
-      cl::desc("Keep proofs there, and use those of earlier runs"),
+      cl::desc("Keep proofs there, and use those of earlier runs; not with "
+               "--emit-smtlib"),
       cl::cat(category));
   cl::opt<unsigned> bufferedSends(
       "buffered-sends", cl::init(0),

@@ -31,7 +31,8 @@ public:
   std::optional<StageVerdict> find(tv::StageOp stage);
   /// Keeps a proof that rests on nothing but the solver; others are not kept.
   void add(tv::StageOp stage, const StageVerdict &verdict);
-  /// Why the directory cannot be used; empty if it can.
+  /// Why proofs cannot be kept; empty if they can. Those that are there may be
+  /// used even so.
   llvm::StringRef getProblem() const { return problem; }
 
 private:
@@ -39,6 +40,7 @@ private:
   void trim() const;
 
   std::string directory;
+  /// What decides about a proof besides the stage; empty if it is not known.
   std::string settings;
   uint64_t byteLimit;
   std::string problem;

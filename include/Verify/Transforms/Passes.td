@@ -114,7 +114,7 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
     Option<"emitSmtLib", "emit-smtlib", "std::string", "\"\"",
       "Directory to write each obligation to as SMT-LIB 2">,
     Option<"cache", "cache", "std::string", "\"\"",
-      "Directory of proofs, shared between runs">,
+      "Directory of proofs, shared between runs; not used with emit-smtlib">,
     Option<"fullSize", "full-size", "bool", "false",
       "Look at all positions instead of the small case: slow, for tests">
   ];
