@@ -36,11 +36,22 @@ struct CheckSchedulePass
   using CheckSchedulePassBase::CheckSchedulePassBase;
 
   void runOnOperation() override {
-    for (auto plan : getOperation().getOps<tv::PlanOp>())
+    bool isChecked = false;
+    for (auto plan : getOperation().getOps<tv::PlanOp>()) {
       // One device waits for nobody; that it is one is checked where it is
       // read.
-      if (plan.getSymName() != "reference" && failed(check(plan)))
+      if (plan.getSymName() == "reference")
+        continue;
+      isChecked = true;
+      if (failed(check(plan)))
         return signalPassFailure();
+    }
+    // As a part of a verification it may have none: that starts at a graph too.
+    if (!isChecked && checks == ScheduleChecks::All) {
+      getOperation().emitError("has no schedule to check: no tv.plan but the "
+                               "reference");
+      return signalPassFailure();
+    }
     // The ops stay as they are. A frontend's plan that is not well-formed is
     // refuted by the passes that execute it, not by the verifier.
     markAllAnalysesPreserved();
