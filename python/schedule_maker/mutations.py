@@ -17,15 +17,18 @@ Mutation = Callable[[Program, Random], Program | None]
 
 def _choose(
     program: Program, random: Random, is_wanted: Callable[[Step], bool]
-) -> tuple[int, int] | None:
-    """A device and the position of a step in its program."""
+) -> tuple[int, int, list[Step]] | None:
+    """A device, the position of a step in its program, and a copy of that to change."""
     places = [
         (device, position)
         for device, steps in enumerate(program.steps)
         for position, step in enumerate(steps)
         if is_wanted(step)
     ]
-    return random.choice(places) if places else None
+    if not places:
+        return None
+    device, position = random.choice(places)
+    return device, position, list(program.steps[device])
 
 
 def _is(*kinds: str) -> Callable[[Step], bool]:
@@ -53,8 +56,7 @@ def wrong_peer(program: Program, random: Random) -> Program | None:
     place = _choose(program, random, _is("send", "receive"))
     if place is None:
         return None
-    device, position = place
-    steps = list(program.steps[device])
+    device, position, steps = place
     others = set(range(len(program.steps))) - {device, steps[position].peer}
     if not others:
         return None
@@ -124,8 +126,8 @@ def missing_member(program: Program, random: Random) -> Program | None:
     place = _choose(program, random, _is("collective"))
     if place is None:
         return None
-    device, position = place
-    left_out = program.steps[device][position]
+    device, position, old = place
+    left_out = old[position]
     steps = [
         replace(
             step,
@@ -144,8 +146,7 @@ def other_reduction(program: Program, random: Random) -> Program | None:
     place = _choose(program, random, lambda step: len(step.group) > 1)
     if place is None:
         return None
-    device, position = place
-    steps = list(program.steps[device])
+    device, position, steps = place
     steps[position] = replace(steps[position], reduction="maximum")
     return program.with_steps(device, steps)
 
@@ -165,8 +166,7 @@ def early_reducer(program: Program, random: Random) -> Program | None:
     place = _choose(program, random, _is("read"))
     if place is None:
         return None
-    device, position = place
-    steps = list(program.steps[device])
+    device, position, steps = place
     chunk, length = steps[position].number, random.choice([1, 2, 3])
     kind = Kind.WEIGHTS if program.schedule.has_weights else Kind.BACKWARD
     adding = [
@@ -187,8 +187,7 @@ def dropped_send(program: Program, random: Random) -> Program | None:
     place = _choose(program, random, _is("send"))
     if place is None:
         return None
-    device, position = place
-    steps = list(program.steps[device])
+    device, position, steps = place
     del steps[position]
     return program.with_steps(device, steps)
 
@@ -198,8 +197,7 @@ def repeated_transfer(program: Program, random: Random) -> Program | None:
     place = _choose(program, random, _is("send", "receive"))
     if place is None:
         return None
-    device, position = place
-    steps = list(program.steps[device])
+    device, position, steps = place
     again = steps[position]
     steps.insert(position + 1, replace(again, defines=again.defines and again.defines + "_again"))
     return program.with_steps(device, steps)
@@ -210,8 +208,7 @@ def repeated_task(program: Program, random: Random) -> Program | None:
     place = _choose(program, random, lambda step: step.task is not None)
     if place is None:
         return None
-    device, position = place
-    steps = list(program.steps[device])
+    device, position, steps = place
     again = steps[position]
     defines = again.defines and again.defines + "_again"
     number = 1_000_000 + len(steps)
@@ -226,8 +223,8 @@ def forgotten_backward(program: Program, random: Random) -> Program | None:
     )
     if place is None:
         return None
-    device, position = place
-    left_out = program.steps[device][position]
+    device, position, old = place
+    left_out = old[position]
     missing = {left_out.defines} - {""}
     steps = []
     for step in program.steps[device]:
@@ -245,8 +242,7 @@ def moved_step(program: Program, random: Random) -> Program | None:
     )
     if place is None:
         return None
-    device, position = place
-    steps = list(program.steps[device])
+    device, position, steps = place
     step = steps.pop(position)
     nearby = range(max(0, position - 6), min(len(steps), position + 6) + 1)
     steps.insert(random.choice(nearby), step)
