@@ -91,32 +91,3 @@ tv.stage @undefined_between <dp = 1, device = 1> expects array<i64: 0> (%x: tens
   // expected-error @below {{stage 'undefined_between' is unknown: the normal forms differ}}
   tv.expect %po is %o <> on <device = 0> number 0 : tensor<f32> is tensor<f32>
 }
-
-// -----
-
-// A polynomial in counts that is below 0 only where about half of the elements are 1 and
-// the others 0: whether it is greater is the same for few different elements.
-tv.stage @between_few_values <dp = 1, device = 1> expects array<i64: 0> (%x: tensor<1000xf32>) {
-  %q = tv.multiply %x, %x : (tensor<1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>
-  %o = tv.reduce sum %q {dimensions = array<i64: 0>} : (tensor<1000xf32>) -> tensor<f32>
-  %px = tv.distribute %x <[0:1000 of 1000]> on <device = 0> : (tensor<1000xf32>) -> tensor<1000xf32>
-  %pq = tv.multiply %px, %px on <device = 0> : (tensor<1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>
-  %pd = tv.subtract %pq, %px on <device = 0> : (tensor<1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>
-  %pdd = tv.multiply %pd, %pd on <device = 0> : (tensor<1000xf32>, tensor<1000xf32>) -> tensor<1000xf32>
-  %ps = tv.reduce sum %pdd on <device = 0> {dimensions = array<i64: 0>} : (tensor<1000xf32>) -> tensor<f32>
-  %pw = tv.constant dense<1.0e12> : tensor<f64> on <device = 0> : () -> tensor<f32>
-  %pt = tv.multiply %pw, %ps on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  %pa = tv.reduce sum %px on <device = 0> {dimensions = array<i64: 0>} : (tensor<1000xf32>) -> tensor<f32>
-  %ph = tv.constant dense<500.0> : tensor<f64> on <device = 0> : () -> tensor<f32>
-  %pe = tv.subtract %pa, %ph on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  %pee = tv.multiply %pe, %pe on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  %pu = tv.add %pt, %pee on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  %p1 = tv.constant dense<1.0> : tensor<f64> on <device = 0> : () -> tensor<f32>
-  %pv = tv.subtract %pu, %p1 on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  %p0 = tv.constant dense<0.0> : tensor<f64> on <device = 0> : () -> tensor<f32>
-  %pg = tv.compare less %p0, %pv on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  %py = tv.reduce sum %pq on <device = 0> {dimensions = array<i64: 0>} : (tensor<1000xf32>) -> tensor<f32>
-  %po = tv.multiply %pg, %py on <device = 0> : (tensor<f32>, tensor<f32>) -> tensor<f32>
-  // expected-error @below {{stage 'between_few_values' is unknown}}
-  tv.expect %po is %o <> on <device = 0> number 0 : tensor<f32> is tensor<f32>
-}

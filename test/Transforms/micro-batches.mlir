@@ -184,3 +184,91 @@ tv.plan @plan <dp = 1, device = 1, mb = 2> {
     tv.output %3 "loss" <8, []> : tensor<f32>
   }
 }
+
+// -----
+
+// What one segment gives in both micro-batches is the output of the first only.
+
+tv.plan @reference <dp = 1, device = 1, mb = 1> {
+  tv.segment @forward on 0 cell 2 {
+  ^bb0(%x: tensor<2xf32>):
+    %w = tv.constant dense<[1.0, 2.0]> : tensor<2xf32> : () -> tensor<2xf32>
+    %0 = tv.multiply %x, %w : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    %1 = tv.reduce sum %0 {dimensions = array<i64: 0>} : (tensor<2xf32>) -> tensor<f32>
+    tv.return %1 : tensor<f32>
+  }
+  tv.program 0 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:2 of 2]>] : tensor<2xf32>
+    %1 = tv.call @forward(%0) instance 2 : (tensor<2xf32>) -> tensor<f32>
+    tv.output %1 "loss" <8, []> : tensor<f32>
+  }
+}
+tv.plan @plan <dp = 1, device = 1, mb = 2> {
+  tv.segment @forward on 0 cell 2 {
+  ^bb0(%x: tensor<1xf32>):
+    %0 = tv.reduce sum %x {dimensions = array<i64: 0>} : (tensor<1xf32>) -> tensor<f32>
+    tv.return %0 : tensor<f32>
+  }
+  tv.segment @twice on 0 cell 3 {
+  ^bb0(%x: tensor<f32>):
+    %w = tv.constant dense<2.0> : tensor<f32> : () -> tensor<f32>
+    %0 = tv.multiply %x, %w : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    tv.return %0 : tensor<f32>
+  }
+  tv.program 0 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:1 of 1]>] : tensor<1xf32>
+    %1 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:1 of 1]>] : tensor<1xf32>
+    %2 = tv.call @forward(%0) instance 2 : (tensor<1xf32>) -> tensor<f32>
+    %3 = tv.call @forward(%1) instance 3 : (tensor<1xf32>) -> tensor<f32>
+    %4 = tv.call @twice(%3) instance 4 : (tensor<f32>) -> tensor<f32>
+    tv.output %2 "loss" <8, []> : tensor<f32>
+    tv.output %4 "loss" <8, []> : tensor<f32>
+  }
+}
+
+// -----
+
+// The first segment's value of the second micro-batch is no part of the output.
+
+tv.plan @reference <dp = 1, device = 1, mb = 1> {
+  tv.segment @forward on 0 cell 2 {
+  ^bb0(%x: tensor<2xf32>):
+    %w = tv.constant dense<[1.0, 3.0]> : tensor<2xf32> : () -> tensor<2xf32>
+    %0 = tv.multiply %x, %w : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    // expected-note @below {{the reference value is computed here}}
+    %1 = tv.reduce sum %0 {dimensions = array<i64: 0>} : (tensor<2xf32>) -> tensor<f32>
+    tv.return %1 : tensor<f32>
+  }
+  tv.program 0 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:2 of 2]>] : tensor<2xf32>
+    %1 = tv.call @forward(%0) instance 2 : (tensor<2xf32>) -> tensor<f32>
+    tv.output %1 "loss" <8, []> : tensor<f32>
+  }
+}
+tv.plan @plan <dp = 1, device = 1, mb = 2> {
+  tv.segment @forward on 0 cell 2 {
+  ^bb0(%x: tensor<1xf32>):
+    // expected-note @below {{other value}}
+    %0 = tv.reduce sum %x {dimensions = array<i64: 0>} : (tensor<1xf32>) -> tensor<f32>
+    tv.return %0 : tensor<f32>
+  }
+  tv.segment @twice on 0 cell 3 {
+  ^bb0(%x: tensor<f32>):
+    %w = tv.constant dense<2.0> : tensor<f32> : () -> tensor<f32>
+    %0 = tv.multiply %x, %w : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    tv.return %0 : tensor<f32>
+  }
+  tv.program 0 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:1 of 1]>] : tensor<1xf32>
+    %1 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:1 of 1]>] : tensor<1xf32>
+    %2 = tv.call @forward(%0) instance 2 : (tensor<1xf32>) -> tensor<f32>
+    %3 = tv.call @forward(%1) instance 3 : (tensor<1xf32>) -> tensor<f32>
+    %4 = tv.call @twice(%3) instance 4 : (tensor<f32>) -> tensor<f32>
+    // expected-error @+4 {{output 'loss' differs from the reference}}
+    // expected-note @+3 {{counterexample: with the inputs of seed 0, element [] of output 'loss' is}}
+    // expected-note @+2 {{element [] of output 'loss' is}}
+    // expected-note @+1 {{1 of 1 results}}
+    tv.output %2 "loss" <8, []> : tensor<f32>
+    tv.output %4 "loss" <8, []> : tensor<f32>
+  }
+}

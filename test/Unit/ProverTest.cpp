@@ -11,6 +11,8 @@
 
 #include "TermExpressions.h"
 
+#include <gmock/gmock.h>
+
 using namespace verify;
 
 namespace {
@@ -357,6 +359,43 @@ TEST_F(ProverTest, CasesOfFewTermsAreNotThoseOfMany) {
   EXPECT_EQ(prove(isSmall, number(0)), Verdict::Unknown);
   prover.clear();
   expectProved(isSmall, number(0));
+}
+
+TEST_F(ProverTest, LongAttemptsAreAskedFor) {
+  // Products of vectors, a matrix and a vector, from either end.
+  constexpr int64_t size = 80;
+  std::vector<WeightedScalar> left, right;
+  for (int64_t i = 0; i < size; ++i) {
+    Expression row = number(0);
+    for (int64_t j = 0; j < size; ++j)
+      row = row + real(0, size * i + j) * real(1, j);
+    for (uint32_t vector = 2; vector < 18; ++vector)
+      right.push_back({real(vector, i) * row, 1});
+  }
+  for (uint32_t vector = 2; vector < 18; ++vector)
+    for (int64_t j = 0; j < size; ++j) {
+      Expression column = number(0);
+      for (int64_t i = 0; i < size; ++i)
+        column = column + real(vector, i) * real(0, size * i + j);
+      left.push_back({column * real(1, j), 1});
+    }
+  ProverOptions options;
+  options.monomialLimit = size_t(1) << 20;
+  Prover patient(terms, options);
+  llvm::SmallVector<Effort> asked;
+  patient.setBeforeLongAttempt([&](Effort effort) {
+    asked.push_back(effort);
+    return false;
+  });
+  ProofResult result = patient.prove(terms.sum(left), terms.sum(right), {});
+  EXPECT_EQ(result.verdict, Verdict::Unknown);
+  EXPECT_NE(result.reason.find("takes long"), std::string::npos);
+  EXPECT_THAT(asked, testing::ElementsAre(Effort::Long));
+  // A short one is not asked for.
+  patient.clear();
+  Expression x = real(0), y = real(1);
+  EXPECT_EQ(patient.prove(x * (y + 1), x + x * y, {}).verdict, Verdict::Proved);
+  EXPECT_EQ(asked.size(), 1u);
 }
 
 TEST_F(ProverTest, SmtLibText) {
