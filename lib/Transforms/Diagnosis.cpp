@@ -248,8 +248,8 @@ llvm::SetVector<Value> Diagnosis::chooseWhatHelps(Finding &finding) {
       llvm::append_range(helpful, root.getValues());
   for (Operation *op : referenceRegion)
     helpful.push_back(op->getResult(0));
-  // All that is executed for a value found wrong in an early layer should not
-  // be the last layer, where the same ops of the model run again.
+  // A value that is wrong in an early layer needs no execution of the later
+  // ones, though they run the same ops of the model.
   llvm::DenseSet<Operation *> executed;
   auto execute = [&](Value value, size_t limit) {
     SmallVector<Operation *> more;
