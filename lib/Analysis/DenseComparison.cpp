@@ -53,7 +53,7 @@ static uint64_t findComparedAxes(const DenseEvaluator::Claim &claim,
 /// The values of a claim, each summed where it exists.
 static FailureOr<SmallVector<Summand>>
 listSummands(const DenseEvaluator::Claim &claim, const FactorAnalysis &factors,
-             const llvm::DenseMap<Value, DenseTensor> &tensors) {
+             const DenseTensors &tensors) {
   SmallVector<unsigned> axes;
   for (StringAttr axis : claim.lineage.getSumAxes())
     axes.push_back(*factors.findAxis(axis.getValue()));
@@ -70,7 +70,7 @@ listSummands(const DenseEvaluator::Claim &claim, const FactorAnalysis &factors,
                               : SmallVector<int64_t, 2>());
     }
     Summand summand;
-    summand.tensor = &tensors.find(value)->second;
+    summand.tensor = tensors.find(value);
     auto terms = listAxisTerms(factors, *summand.tensor, axes, bounds);
     if (failed(terms))
       return failure();
@@ -99,11 +99,11 @@ static bool haveSamePositions(Value left, Value right,
 LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
                                     Visitor visitor) {
   failureReason.clear();
-  if (!tensors.contains(claim.reference))
+  if (!tensors.find(claim.reference))
     return fail("the expect is not among the targets");
   Value first = claim.values.front();
   for (Value value : claim.values) {
-    if (!tensors.contains(value))
+    if (!tensors.find(value))
       return fail("the expect is not among the targets");
     if (!haveSamePositions(first, value, factors))
       return fail("the terms of a sum are kept at different positions");
@@ -114,7 +114,7 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
   auto summands = listSummands(claim, factors, tensors);
   if (failed(summands))
     return fail("a sum has more than 2^63 terms");
-  const DenseTensor &reference = tensors.find(claim.reference)->second;
+  const DenseTensor &reference = *tensors.find(claim.reference);
   SmallVector<ArrayRef<Representative>> kept;
   int64_t count = 1;
   for (FactorAnalysis::Node node : factors.getDimensions(first)) {

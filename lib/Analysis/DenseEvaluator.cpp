@@ -7,6 +7,7 @@
 #include "Verify/Analysis/DenseEvaluator.h"
 
 #include "DenseRelation.h"
+#include "ValueNumbering.h"
 
 using namespace mlir;
 using namespace verify;
@@ -20,12 +21,37 @@ static constexpr int64_t stepLimit = int64_t(1) << 32;
 DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
                                NumericAlgebra &algebra, ElementSource &source)
     : body(body), factors(factors), algebra(algebra), source(source),
-      elements(body, factors, algebra, source) {}
+      elements(body, factors, algebra, source),
+      numbering(std::make_unique<ValueNumbering>(
+          body, factors, elements.getVaryingAxes(), source)),
+      tensors(*numbering) {}
+
+DenseEvaluator::~DenseEvaluator() = default;
 
 LogicalResult DenseEvaluator::fail(const Twine &reason) {
   if (failureReason.empty())
     failureReason = reason.str();
   return failure();
+}
+
+//===--- Tensors ----------------------------------------------------------===//
+
+const DenseTensor *DenseTensors::find(Value value) const {
+  auto found = tensors.find(numbering.getLeader(value));
+  return found == tensors.end() ? nullptr : &found->second;
+}
+
+void DenseTensors::drop(Value value, NumericAlgebra &algebra) {
+  auto found = tensors.find(value);
+  if (found->second.isOwned)
+    for (Scalar scalar : found->second.elements)
+      algebra.release(scalar);
+  tensors.erase(found);
+}
+
+void DenseTensors::clear(NumericAlgebra &algebra) {
+  while (!tensors.empty())
+    drop(tensors.begin()->first, algebra);
 }
 
 //===--- Order of evaluation ----------------------------------------------===//
@@ -51,8 +77,7 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
   failureReason.clear();
   steps = 0;
   undefinedOp = nullptr;
-  while (!tensors.empty())
-    drop(tensors.begin()->first);
+  tensors.clear(algebra);
   if (factors.getFailure())
     return fail(*factors.getFailure());
   // An expect is compared after the last op that it waits for.
@@ -60,25 +85,43 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
   for (tv::ExpectOp expect : compared) {
     Operation *last = nullptr;
     for (Value operand : expect->getOperands())
-      if (Operation *op = operand.getDefiningOp())
+      if (Operation *op = numbering->getLeader(operand).getDefiningOp())
         if (!last || last->isBeforeInBlock(op))
           last = op;
     readyAfter[last].push_back(expect);
   }
+  // Whatever a target depends on exists only where all of it is defined, so
+  // each of these values is evaluated, or one that is equal to it.
+  llvm::DenseSet<Value> cone = stays;
+  for (tv::ExpectOp expect : compared)
+    cone.insert(expect->operand_begin(), expect->operand_end());
+  for (Operation &op : llvm::reverse(body))
+    if (op.getNumResults() == 1 && cone.contains(op.getResult(0)))
+      cone.insert(op.operand_begin(), op.operand_end());
+  llvm::DenseSet<Value> leaders, needed;
+  for (Value value : cone)
+    leaders.insert(numbering->getLeader(value));
+  for (Value value : stays)
+    needed.insert(numbering->getLeader(value));
   // Backwards, so that the first use that is found is the last one.
-  llvm::DenseSet<Value> needed = stays;
   llvm::DenseMap<Operation *, SmallVector<Value, 2>> lastUses;
   for (Operation &op : llvm::reverse(body)) {
     auto use = [&](ValueRange operands) {
       for (Value operand : operands)
-        if (needed.insert(operand).second)
-          lastUses[&op].push_back(operand);
+        if (Value leader = numbering->getLeader(operand);
+            needed.insert(leader).second)
+          lastUses[&op].push_back(leader);
     };
     if (auto found = readyAfter.find(&op); found != readyAfter.end())
       for (tv::ExpectOp expect : found->second)
         use(expect->getOperands());
-    if (op.getNumResults() == 1 && needed.contains(op.getResult(0)))
-      use(op.getOperands());
+    if (op.getNumResults() != 1 || (!leaders.contains(op.getResult(0)) &&
+                                    !needed.contains(op.getResult(0))))
+      continue;
+    // One that nothing uses is evaluated for its domain alone.
+    if (needed.insert(op.getResult(0)).second)
+      lastUses[&op].push_back(op.getResult(0));
+    use(op.getOperands());
   }
   if (failed(checkCost(needed, lastUses)))
     return failure();
@@ -97,7 +140,7 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
       for (tv::ExpectOp expect : found->second)
         ready(expect);
     for (Value value : lastUses.lookup(&op))
-      drop(value);
+      tensors.drop(value, algebra);
   }
   return success();
 }
@@ -164,14 +207,6 @@ LogicalResult DenseEvaluator::checkCost(
   return success();
 }
 
-void DenseEvaluator::drop(Value value) {
-  auto found = tensors.find(value);
-  if (found->second.isOwned)
-    for (Scalar scalar : found->second.elements)
-      algebra.release(scalar);
-  tensors.erase(found);
-}
-
 LogicalResult DenseEvaluator::allocate(Value value, DenseTensor &tensor) {
   uint64_t axes = elements.getVaryingAxes(value);
   auto addDimension = [&](FactorAnalysis::Node node) {
@@ -233,7 +268,7 @@ LogicalResult DenseEvaluator::evaluate(Value value) {
   } else if (failed(fill(value, tensor))) {
     return failure();
   }
-  tensors[value] = std::move(tensor);
+  tensors.insert(value, std::move(tensor));
   return success();
 }
 
@@ -273,7 +308,7 @@ DenseEvaluator::getReferenceOffsets(tv::LineageAttr lineage,
                                     const Coordinates &coordinates,
                                     Value reference, Value local,
                                     bool skipsUnknown) {
-  const DenseTensor &tensor = tensors.find(reference)->second;
+  const DenseTensor &tensor = *tensors.find(reference);
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(local);
   SmallVector<std::vector<int64_t>> offsets(nodes.size());
   SmallVector<int64_t> index(nodes.size(), 0);
@@ -308,7 +343,7 @@ static int64_t addOffsets(ArrayRef<std::vector<int64_t>> offsets,
 
 LogicalResult DenseEvaluator::distribute(tv::DistributeOp op,
                                          DenseTensor &tensor) {
-  const DenseTensor &reference = tensors.find(op.getReference())->second;
+  const DenseTensor &reference = *tensors.find(op.getReference());
   uint64_t axes = elements.getVaryingAxes(op.getResult());
   std::vector<MeshPlace> places = listPlaces(factors, axes, {});
   int64_t count = tensor.size / static_cast<int64_t>(places.size());
@@ -331,7 +366,7 @@ LogicalResult DenseEvaluator::distribute(tv::DistributeOp op,
 bool DenseEvaluator::haveDistinctElements(
     Value value,
     llvm::function_ref<bool(Scalar left, Scalar right)> areDistinct) const {
-  const DenseTensor &tensor = tensors.find(value)->second;
+  const DenseTensor &tensor = *tensors.find(value);
   Operation *op = value.getDefiningOp();
   auto domain =
       op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
@@ -357,10 +392,10 @@ bool DenseEvaluator::haveDistinctElements(
 std::optional<Scalar>
 DenseEvaluator::getElement(Value value, const Coordinates &coordinates,
                            ArrayRef<int64_t> index) const {
-  auto found = tensors.find(value);
-  if (found == tensors.end())
+  const DenseTensor *found = tensors.find(value);
+  if (!found)
     return std::nullopt;
-  const DenseTensor &tensor = found->second;
+  const DenseTensor &tensor = *found;
   int64_t offset = 0;
   auto add = [&](FactorAnalysis::Node node, int64_t position, int64_t stride) {
     std::optional<int64_t> ordinal =

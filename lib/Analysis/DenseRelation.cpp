@@ -17,7 +17,7 @@ static constexpr size_t termLimit = 256;
 DenseRelation::DenseRelation(tv::SemanticsOpInterface op, uint64_t axes,
                              const FactorAnalysis &factors,
                              NumericAlgebra &algebra,
-                             const llvm::DenseMap<Value, DenseTensor> &tensors)
+                             const DenseTensors &tensors)
     : op(op), axes(axes), factors(factors), algebra(algebra), tensors(tensors),
       relation(factors.getRelation(op)), nodes(factors.getFactors(op)) {}
 

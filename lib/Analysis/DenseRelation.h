@@ -45,7 +45,7 @@ public:
   /// `axes` are those the result varies with.
   DenseRelation(tv::SemanticsOpInterface op, uint64_t axes,
                 const FactorAnalysis &factors, NumericAlgebra &algebra,
-                const llvm::DenseMap<mlir::Value, DenseTensor> &tensors);
+                const DenseTensors &tensors);
 
   /// Computes all elements of `result`, whose layout is given, unless that
   /// takes `steps` above `stepLimit`.
@@ -115,7 +115,7 @@ private:
   uint64_t axes;
   const FactorAnalysis &factors;
   NumericAlgebra &algebra;
-  const llvm::DenseMap<mlir::Value, DenseTensor> &tensors;
+  const DenseTensors &tensors;
   const IndexRelation &relation;
   llvm::ArrayRef<FactorAnalysis::Node> nodes;
   std::string failureReason;

@@ -112,7 +112,7 @@ LogicalResult DenseRelation::setUp(const DenseTensor &result) {
   for (const auto &from : relation.accesses) {
     Value operand = op->getOperand(from.operand);
     Access access;
-    access.tensor = &tensors.find(operand)->second;
+    access.tensor = tensors.find(operand);
     access.factors.resize(relation.extents.size());
     for (auto [expr, node] :
          llvm::zip_equal(from.dimensions, factors.getDimensions(operand))) {

@@ -39,6 +39,28 @@ struct DenseTensor {
   int64_t getOffset(const MeshPlace &place) const;
 };
 
+class ValueNumbering;
+
+/// The values that are kept, each with all that are equal to it.
+class DenseTensors {
+public:
+  explicit DenseTensors(const ValueNumbering &numbering)
+      : numbering(numbering) {}
+
+  /// Null if the value is not kept.
+  const DenseTensor *find(mlir::Value value) const;
+  void insert(mlir::Value value, DenseTensor tensor) {
+    tensors[value] = std::move(tensor);
+  }
+  /// Drops a value and gives the scalars that are its own back.
+  void drop(mlir::Value value, NumericAlgebra &algebra);
+  void clear(NumericAlgebra &algebra);
+
+private:
+  const ValueNumbering &numbering;
+  llvm::DenseMap<mlir::Value, DenseTensor> tensors; ///< of leaders
+};
+
 class DenseEvaluator {
 public:
   /// Two sides of an expect that are not the same.
@@ -67,6 +89,7 @@ public:
   /// is unknown but the inputs.
   DenseEvaluator(mlir::Block &body, const FactorAnalysis &factors,
                  NumericAlgebra &algebra, ElementSource &source);
+  ~DenseEvaluator();
 
   /// Evaluates what `targets` depend on, in the order of the block. A value is
   /// dropped after its last use, unless a target has it as an operand or it is
@@ -82,7 +105,8 @@ public:
   const std::string &getFailure() const { return failureReason; }
   /// Whether it failed because the run would take too long or too much memory.
   bool wasTooCostly() const { return isTooCostly; }
-  /// The first op after which the algebra's status was undefined; null if none.
+  /// The first op after which the algebra's status was undefined, of those that
+  /// give equal values the first; null if none.
   mlir::Operation *getUndefinedOp() const { return undefinedOp; }
 
   /// Among the elements at which both sides of a target differ, the one with
@@ -131,7 +155,6 @@ private:
   llvm::LogicalResult distribute(tv::DistributeOp op, DenseTensor &tensor);
   /// Gives the elements outside the domain, which nobody reads, a value.
   void fillOutside(uint64_t axes, tv::DomainAttr domain, DenseTensor &tensor);
-  void drop(mlir::Value value);
   llvm::LogicalResult allocate(mlir::Value value, DenseTensor &tensor);
   /// For each dimension and each place in it of `local`, what it adds to the
   /// offset in `reference`. For a position that is not looked at: failure, or
@@ -148,7 +171,8 @@ private:
   ElementSource &source;
   /// Answers what does not depend on elements.
   ElementEvaluator elements;
-  llvm::DenseMap<mlir::Value, DenseTensor> tensors;
+  std::unique_ptr<ValueNumbering> numbering;
+  DenseTensors tensors;
   std::string failureReason;
   int64_t steps = 0;
   bool isTooCostly = false;

@@ -1,0 +1,69 @@
+//===- ValueNumbering.h - values that are the same one ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which values of a graph are equal, element by element, because the same op is
+// applied to equal operands: layers of a model whose inputs are equal, replicas
+// of a computation, what is only copied, and sums with a value that is 0. Such
+// values are executed once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_ANALYSIS_VALUENUMBERING_H
+#define VERIFY_LIB_ANALYSIS_VALUENUMBERING_H
+
+#include "Verify/Analysis/ElementEvaluator.h"
+#include "Verify/Scalar/Terms.h"
+
+#include <map>
+
+namespace verify {
+
+class ValueNumbering {
+public:
+  /// Asks `source` which inputs are equal, and which are 0.
+  ValueNumbering(mlir::Block &body, const FactorAnalysis &factors,
+                 const llvm::DenseMap<mlir::Value, uint64_t> &varyingAxes,
+                 const ElementSource &source);
+
+  /// The first value that is equal to this one wherever both are defined, with
+  /// elements at the same positions and coordinates.
+  mlir::Value getLeader(mlir::Value value) const {
+    auto found = leaders.find(value);
+    return found == leaders.end() ? value : found->second;
+  }
+
+private:
+  using Key = std::vector<uint64_t>;
+
+  void add(mlir::Value value, const ElementSource &source);
+  /// What decides about the elements of an op's result, and nothing else.
+  Key getKey(mlir::Operation *op, const ElementSource &source);
+  /// Appends the positions of a value, and the axes that it varies with.
+  void addLayout(mlir::Value value, Key &key);
+  /// A number for what is looked at of a dimension.
+  uint64_t getPositions(FactorAnalysis::Node node);
+  /// Whether all elements are 0 wherever they are defined.
+  bool computesZero(tv::SemanticsOpInterface op);
+  /// The operand whose elements are those of the result.
+  std::optional<unsigned> findForwarded(tv::SemanticsOpInterface op);
+  /// The scalar body with 0 for operands that are 0 and an atom for each other
+  /// one; `present` tells which accesses there are.
+  Scalar combine(tv::SemanticsOpInterface op, const llvm::BitVector &present);
+  bool isZero(mlir::Value value) const { return zeros.contains(value); }
+
+  const FactorAnalysis &factors;
+  const llvm::DenseMap<mlir::Value, uint64_t> &varyingAxes;
+  TermAlgebra terms;
+  llvm::DenseMap<mlir::Value, mlir::Value> leaders;
+  llvm::DenseSet<mlir::Value> zeros;
+  std::map<Key, mlir::Value> known;
+  std::map<Key, uint64_t> knownPositions;
+  llvm::DenseMap<FactorAnalysis::Node, uint64_t> positions;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_ANALYSIS_VALUENUMBERING_H
