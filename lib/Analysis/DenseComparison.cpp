@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DenseRelation.h"
+#include "ValueNumbering.h"
 
 #include <cmath>
 
@@ -171,6 +172,10 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
 std::optional<DenseEvaluator::Difference>
 DenseEvaluator::compare(tv::ExpectOp expect,
                         llvm::function_ref<bool(Scalar, Scalar)> differs) {
+  failureReason.clear();
+  ValueNumbering::Key key = numbering->getKey(expect);
+  if (equal.contains(key))
+    return std::nullopt;
   std::optional<Difference> largest;
   double largestDifference = -1;
   SmallVector<Value> values(expect.getValues());
@@ -195,5 +200,7 @@ DenseEvaluator::compare(tv::ExpectOp expect,
   };
   if (failed(visit(claim, /*skipsUnknown=*/false, visitor)))
     return std::nullopt;
+  if (!largest)
+    equal.insert(std::move(key));
   return largest;
 }

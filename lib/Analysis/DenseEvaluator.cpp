@@ -77,6 +77,7 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
   failureReason.clear();
   steps = 0;
   undefinedOp = nullptr;
+  equal.clear();
   tensors.clear(algebra);
   if (factors.getFailure())
     return fail(*factors.getFailure());

@@ -6,7 +6,7 @@
 
 #include "ValueNumbering.h"
 
-#include "llvm/ADT/BitVector.h"
+#include "Verify/Analysis/ZeroPropagation.h"
 
 using namespace mlir;
 using namespace verify;
@@ -27,8 +27,10 @@ void ValueNumbering::add(Value value, const ElementSource &source) {
   Operation *op = value.getDefiningOp();
   auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
   bool isComputed = semantics && !factors.isOpaque(op);
+  auto isZeroOperand = [&](Value operand) { return isZero(operand); };
   if (isComputed)
-    if (std::optional<unsigned> operand = findForwarded(semantics)) {
+    if (std::optional<unsigned> operand =
+            findForwarded(semantics, factors.getRelation(op), isZeroOperand)) {
       Value leader = getLeader(op->getOperand(*operand));
       Key own, other;
       addLayout(value, own);
@@ -45,12 +47,15 @@ void ValueNumbering::add(Value value, const ElementSource &source) {
     auto [found, isNew] = known.try_emplace(std::move(key), value);
     leaders[value] = found->second;
   }
-  if (isa<tv::InputOp>(op) ? source.isZero(value)
-      : isa<tv::DistributeOp>(op)
-          ? isZero(op->getOperand(0))
-          : isComputed &&
-                getElementKind(value.getType()) == ElementKind::Real &&
-                computesZero(semantics))
+  bool isZeroHere = false;
+  if (isa<tv::InputOp>(op))
+    isZeroHere = source.isZero(value);
+  else if (isa<tv::DistributeOp>(op))
+    isZeroHere = isZero(op->getOperand(0));
+  else if (isComputed)
+    isZeroHere =
+        computesZero(semantics, factors.getRelation(op), isZeroOperand);
+  if (isZeroHere)
     zeros.insert(value);
 }
 
@@ -80,12 +85,30 @@ void ValueNumbering::addLayout(Value value, Key &key) {
   auto domain =
       op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
   key.push_back(static_cast<bool>(domain));
-  if (!domain)
-    return;
-  // On which device it lies does not matter, as devices are spelled out.
+  if (domain)
+    addDomain(domain, key);
+}
+
+void ValueNumbering::addDomain(tv::DomainAttr domain, Key &key) {
+  size_t count = key.size();
+  key.push_back(0);
   for (tv::AxisSetAttr set : domain.getSets())
-    if (factors.findAxis(set.getAxis().getValue()))
+    if (factors.findAxis(set.getAxis().getValue())) {
       key.push_back(reinterpret_cast<uintptr_t>(set.getAsOpaquePointer()));
+      ++key[count];
+    }
+}
+
+ValueNumbering::Key ValueNumbering::getKey(tv::ExpectOp expect) {
+  Key key = {
+      reinterpret_cast<uintptr_t>(expect.getLineage().getAsOpaquePointer())};
+  addDomain(expect.getDomain(), key);
+  for (Value operand : expect->getOperands()) {
+    key.push_back(
+        reinterpret_cast<uintptr_t>(getLeader(operand).getAsOpaquePointer()));
+    addLayout(operand, key);
+  }
+  return key;
 }
 
 ValueNumbering::Key ValueNumbering::getKey(Operation *op,
@@ -124,98 +147,4 @@ ValueNumbering::Key ValueNumbering::getKey(Operation *op,
     for (FactorAnalysis::Node node : factors.getFactors(op))
       key.push_back(getPositions(node));
   return key;
-}
-
-Scalar ValueNumbering::combine(tv::SemanticsOpInterface op,
-                               const llvm::BitVector &present) {
-  const IndexRelation &relation = factors.getRelation(op);
-  SmallVector<Scalar> scalars;
-  for (unsigned number : present.set_bits()) {
-    Value operand = op->getOperand(relation.accesses[number].operand);
-    scalars.push_back(isZero(operand)
-                          ? terms.rational(0)
-                          : terms.atom(number, {}, getSort(operand.getType())));
-  }
-  for (size_t i = 0; i < relation.positions.size(); ++i)
-    scalars.push_back(
-        terms.atom(relation.accesses.size() + i, {}, ScalarSort::Integer));
-  return op.combine(terms, scalars);
-}
-
-bool ValueNumbering::computesZero(tv::SemanticsOpInterface op) {
-  if (llvm::none_of(op->getOperands(),
-                    [&](Value operand) { return isZero(operand); }))
-    return false;
-  const IndexRelation &relation = factors.getRelation(op);
-  // Every choice of one part for each dimension of the result.
-  llvm::BitVector inResult = relation.getResultFactors();
-  SmallVector<unsigned> choice(relation.result.size(), 0);
-  auto getParts = [&](size_t dimension) {
-    const DimensionExpr &expr = relation.result[dimension];
-    return expr.getKind() == DimensionExpr::Kind::Concat ? expr.getChildren()
-                                                         : ArrayRef(expr);
-  };
-  while (true) {
-    llvm::BitVector bound(relation.extents.size());
-    for (auto [dimension, number] : llvm::enumerate(choice))
-      getParts(dimension)[number].markFactors(bound);
-    llvm::BitVector present(relation.accesses.size());
-    for (auto [number, access] : llvm::enumerate(relation.accesses)) {
-      llvm::BitVector used(relation.extents.size());
-      for (const DimensionExpr &expr : access.dimensions)
-        expr.markFactors(used);
-      used &= inResult;
-      used.reset(bound);
-      if (used.none())
-        present.set(number);
-    }
-    if (combine(op, present) != terms.rational(0) || terms.error())
-      return false;
-    size_t i = choice.size();
-    while (i > 0 && ++choice[i - 1] == getParts(i - 1).size())
-      choice[--i] = 0;
-    if (i == 0)
-      return true;
-  }
-}
-
-std::optional<unsigned>
-ValueNumbering::findForwarded(tv::SemanticsOpInterface op) {
-  const IndexRelation &relation = factors.getRelation(op);
-  if (!relation.axisSums.empty() || !relation.axisReads.empty() ||
-      relation.divisor != 1 || relation.accesses.empty())
-    return std::nullopt;
-  // Element by element.
-  llvm::BitVector seen(relation.extents.size());
-  for (const DimensionExpr &expr : relation.result) {
-    if (expr.getKind() == DimensionExpr::Kind::Unit)
-      continue;
-    if (expr.getKind() != DimensionExpr::Kind::Factor ||
-        seen.test(expr.getFactor()))
-      return std::nullopt;
-    seen.set(expr.getFactor());
-  }
-  if (!seen.all())
-    return std::nullopt;
-  auto isElementwise = [&](const IndexRelation::Access &access) {
-    return access.dimensions.size() == relation.result.size() &&
-           llvm::all_of(llvm::zip_equal(access.dimensions, relation.result),
-                        [](auto pair) {
-                          auto &[from, to] = pair;
-                          return from.getKind() == to.getKind() &&
-                                 from.getFactor() == to.getFactor();
-                        });
-  };
-  llvm::BitVector present(relation.accesses.size(), true);
-  Scalar result = combine(op, present);
-  if (terms.error())
-    return std::nullopt;
-  for (auto [number, access] : llvm::enumerate(relation.accesses)) {
-    Value operand = op->getOperand(access.operand);
-    if (isElementwise(access) && !isZero(operand) &&
-        getSort(operand.getType()) == getSort(op->getResult(0).getType()) &&
-        result == terms.atom(number, {}, getSort(operand.getType())))
-      return access.operand;
-  }
-  return std::nullopt;
 }

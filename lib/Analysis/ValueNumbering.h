@@ -15,7 +15,6 @@
 #define VERIFY_LIB_ANALYSIS_VALUENUMBERING_H
 
 #include "Verify/Analysis/ElementEvaluator.h"
-#include "Verify/Scalar/Terms.h"
 
 #include <map>
 
@@ -35,28 +34,24 @@ public:
     return found == leaders.end() ? value : found->second;
   }
 
-private:
   using Key = std::vector<uint64_t>;
+  /// What decides whether both sides of an expect are equal, and nothing else.
+  Key getKey(tv::ExpectOp expect);
 
+private:
   void add(mlir::Value value, const ElementSource &source);
   /// What decides about the elements of an op's result, and nothing else.
   Key getKey(mlir::Operation *op, const ElementSource &source);
   /// Appends the positions of a value, and the axes that it varies with.
   void addLayout(mlir::Value value, Key &key);
+  /// Appends a domain, but for the device: those are spelled out.
+  void addDomain(tv::DomainAttr domain, Key &key);
   /// A number for what is looked at of a dimension.
   uint64_t getPositions(FactorAnalysis::Node node);
-  /// Whether all elements are 0 wherever they are defined.
-  bool computesZero(tv::SemanticsOpInterface op);
-  /// The operand whose elements are those of the result.
-  std::optional<unsigned> findForwarded(tv::SemanticsOpInterface op);
-  /// The scalar body with 0 for operands that are 0 and an atom for each other
-  /// one; `present` tells which accesses there are.
-  Scalar combine(tv::SemanticsOpInterface op, const llvm::BitVector &present);
   bool isZero(mlir::Value value) const { return zeros.contains(value); }
 
   const FactorAnalysis &factors;
   const llvm::DenseMap<mlir::Value, uint64_t> &varyingAxes;
-  TermAlgebra terms;
   llvm::DenseMap<mlir::Value, mlir::Value> leaders;
   llvm::DenseSet<mlir::Value> zeros;
   std::map<Key, mlir::Value> known;

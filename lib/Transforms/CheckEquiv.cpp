@@ -97,9 +97,9 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
       graph.emitOpError("has no result to prove: no tv.expect with a contract");
       return Answer::Unknown;
     }
-    checker.run([&](bool isQuick) {
+    checker.run([&](tv::ExpectOp place, bool isQuick) {
       refutation.emplace(graph, seed);
-      return refutation->find(isQuick);
+      return refutation->find(place, isQuick);
     });
     if (!checker.getCacheProblem().empty())
       emitWarning(graph.getLoc())

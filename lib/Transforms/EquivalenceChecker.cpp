@@ -48,14 +48,14 @@ StageVerdict EquivalenceChecker::prove(tv::StageOp stage) {
   return verdict;
 }
 
-void EquivalenceChecker::run(llvm::function_ref<bool(bool isQuick)> isRefuted) {
+void EquivalenceChecker::run(Question isRefuted) {
   // A wrong plan is executed before a proof of it takes long.
   prover.setBeforeLongAttempt([&](Effort effort) {
     if (effort == Effort::VeryLong) {
       askOnce(isRefuted);
     } else if (!wasAskedQuickly && !wasAsked) {
       wasAskedQuickly = true;
-      stopped = isRefuted(/*isQuick=*/true);
+      stopped = isRefuted(current, /*isQuick=*/true);
     }
     return !stopped;
   });
@@ -65,15 +65,14 @@ void EquivalenceChecker::run(llvm::function_ref<bool(bool isQuick)> isRefuted) {
   prover.setBeforeLongAttempt(nullptr);
 }
 
-void EquivalenceChecker::askOnce(llvm::function_ref<bool(bool)> isRefuted) {
+void EquivalenceChecker::askOnce(Question isRefuted) {
   if (wasAsked)
     return;
   wasAsked = true;
-  stopped = isRefuted(/*isQuick=*/false);
+  stopped = isRefuted(current, /*isQuick=*/false);
 }
 
-void EquivalenceChecker::decide(tv::ExpectOp wanted,
-                                llvm::function_ref<bool(bool)> isRefuted) {
+void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
   // An expect is decided after those its stage assumes. Stages are built on a
   // worklist, not by recursion: chains are as long as the model is deep.
   SmallVector<tv::ExpectOp> worklist = {wanted};
@@ -85,6 +84,7 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted,
       worklist.pop_back();
       continue;
     }
+    current = expect;
     ExpectStatus status;
     bool isResult = static_cast<bool>(expect.getContract());
     tv::StageOp stage =

@@ -46,11 +46,15 @@ public:
                      llvm::StringRef cacheDirectory, bool isFullSize,
                      llvm::function_ref<void(unsigned, unsigned)> progress);
 
+  /// Whether the plan is wrong, looking near `place` first. With `isQuick` a
+  /// wrong one may be missed.
+  using Question = llvm::function_ref<bool(tv::ExpectOp place, bool isQuick)>;
+
   /// Decides all results of the contract and the lemmas they rest on. Where
-  /// the first of them does not hold, asks `isRefuted` whether the plan is
-  /// wrong, and stops if it is. Where a proof takes long it asks for a quick
-  /// answer: one that fails takes longer.
-  void run(llvm::function_ref<bool(bool isQuick)> isRefuted);
+  /// the first of them does not hold, asks `isRefuted`, and stops if it is so.
+  /// Where a proof takes long it asks for a quick answer: one that fails takes
+  /// longer.
+  void run(Question isRefuted);
   /// Why proofs cannot be kept; empty if they can.
   llvm::StringRef getCacheProblem() const {
     return cache ? cache->getProblem() : "";
@@ -69,10 +73,9 @@ public:
   llvm::ArrayRef<UnconfirmedPart> getUnconfirmed() const { return unconfirmed; }
 
 private:
-  void decide(tv::ExpectOp expect,
-              llvm::function_ref<bool(bool isQuick)> isRefuted);
+  void decide(tv::ExpectOp expect, Question isRefuted);
   /// Looks for a counterexample, the first time.
-  void askOnce(llvm::function_ref<bool(bool isQuick)> isRefuted);
+  void askOnce(Question isRefuted);
   StageVerdict prove(tv::StageOp stage);
 
   tv::GraphOp graph;
@@ -85,6 +88,8 @@ private:
   llvm::StringMap<StageVerdict> known;
   CheckCounts counts;
   std::vector<UnconfirmedPart> unconfirmed;
+  /// What is being decided.
+  tv::ExpectOp current;
   bool wasAsked = false, wasAskedQuickly = false;
   bool stopped = false;
 };

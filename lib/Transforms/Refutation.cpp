@@ -6,6 +6,7 @@
 
 #include "Refutation.h"
 
+#include "ResidualBranches.h"
 #include "WitnessInputs.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -50,10 +51,25 @@ bool Refutation::findWrongResults(const FactorAnalysis &analysis) {
   return !wrong.empty();
 }
 
-bool Refutation::find(bool isQuick) {
+bool Refutation::simplify(tv::ExpectOp place) {
+  llvm::StringSet<> zeros = chooseZeroParameters(graph, coarse, place);
+  if (zeros.empty())
+    return false;
+  seed.zeros = std::make_shared<const llvm::StringSet<>>(std::move(zeros));
+  return true;
+}
+
+bool Refutation::find(tv::ExpectOp place, bool isQuick) {
   if (fine.getFailure()) {
     failureReason = *fine.getFailure();
     return false;
+  }
+  if (!coarse.getFailure() && simplify(place)) {
+    isCoarse = findWrongResults(coarse) && confirm(coarse);
+    if (isCoarse || isTooCostly || isQuick)
+      return isCoarse;
+    seed.zeros = nullptr;
+    undefinedAt.clear();
   }
   for (bool isPositive : {false, true}) {
     seed.isPositive = isPositive;
@@ -221,6 +237,21 @@ static std::string summarize(ArrayRef<tv::ExpectOp> results) {
   return text;
 }
 
+/// `parameters 'a', 'b' and 10 more being 0, `.
+static std::string describeZeros(const llvm::StringSet<> &zeros) {
+  SmallVector<StringRef> names;
+  for (const auto &entry : zeros)
+    names.push_back(entry.getKey());
+  llvm::sort(names);
+  constexpr size_t shown = 2;
+  std::string text = names.size() == 1 ? "parameter " : "parameters ";
+  for (auto [number, name] : llvm::enumerate(ArrayRef(names).take_front(shown)))
+    text += (number ? ", '" : "'") + name.str() + "'";
+  if (names.size() > shown)
+    text += " and " + std::to_string(names.size() - shown) + " more";
+  return text + " being 0, ";
+}
+
 static void printElement(Diagnostic &note, tv::ExpectOp expect,
                          const DifferentElement &element) {
   note << describeElement(element.index) << " of " << describe(expect) << " is "
@@ -322,6 +353,7 @@ void Refutation::report() {
   error.attachNote(confirmed.expect.getLoc())
       << "counterexample: with the " << (seed.isPositive ? "positive " : "")
       << "inputs of seed " << seed.number << ", "
+      << (seed.zeros ? describeZeros(*seed.zeros) : "")
       << describeElement(confirmed.index) << " of "
       << describe(confirmed.expect) << " is " << confirmed.planValue
       << " in the plan and " << confirmed.referenceValue

@@ -23,9 +23,10 @@ public:
   Refutation(tv::GraphOp graph, unsigned seed);
 
   /// Whether inputs were found on which a result of the contract differs. The
-  /// difference is confirmed in intervals of rising precision. With `isQuick`
-  /// only the inputs that are fastest to run are tried.
-  bool find(bool isQuick);
+  /// difference is confirmed in intervals of rising precision. Those that show
+  /// what goes wrong near `place` are tried first; with `isQuick` only the
+  /// inputs that are fastest to run are.
+  bool find(tv::ExpectOp place, bool isQuick);
   /// Reports what was found: an error at the first op of the plan whose stated
   /// or required value is wrong, and notes with the witness.
   void report();
@@ -42,6 +43,9 @@ private:
     /// difference.
     mlir::Operation *undefinedOp = nullptr;
   };
+  /// Inputs on which what is not near `place` passes its operand on, in deep
+  /// models; whether there are such inputs.
+  bool simplify(tv::ExpectOp place);
   bool findWrongResults(const FactorAnalysis &analysis);
   bool confirm(const FactorAnalysis &analysis);
   /// Takes the first inputs on which only the plan was undefined, if there are

@@ -6,6 +6,8 @@
 
 #include "WitnessInputs.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace verify;
 
@@ -17,15 +19,42 @@ static uint64_t hash(StringRef text) {
   return value;
 }
 
+bool WitnessInputs::isZero(Value value) const {
+  auto op = value.getDefiningOp<tv::InputOp>();
+  return seed.zeros && op &&
+         op.getContract().getRole() == tv::ContractRole::Parameter &&
+         getSort(value.getType()) == ScalarSort::Real &&
+         seed.zeros->contains(op.getContract().getName().getValue());
+}
+
+std::optional<uint64_t> WitnessInputs::getInputNumber(Value value) const {
+  auto op = value.getDefiningOp<tv::InputOp>();
+  if (!seed.zeros || !op ||
+      op.getContract().getRole() != tv::ContractRole::Parameter ||
+      getSort(value.getType()) != ScalarSort::Real)
+    return std::nullopt;
+  if (isZero(value))
+    return 0;
+  // `layers.12.weight` and `layers.13.weight` are one.
+  std::string name;
+  for (char letter : op.getContract().getName().getValue())
+    if (!llvm::isDigit(letter))
+      name += letter;
+  // Of those that are not 0.
+  return hash(name) | 1;
+}
+
 Scalar WitnessInputs::input(Value value, ArrayRef<int64_t> index) {
   auto op = value.getDefiningOp<tv::InputOp>();
   StringRef name = op ? op.getContract().getName().getValue() : StringRef();
+  if (isZero(value))
+    return algebra.rational(0);
+  uint64_t number = getInputNumber(value).value_or(op ? hash(name) : 0);
   // Weights are divided by what they are summed over, so that nothing grows
   // beyond what exponentials bear.
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
   int64_t scale = shape.size() < 2 ? 1 : llvm::PowerOf2Ceil(shape.back());
-  Scalar drawn =
-      draw(name, op ? hash(name) : 0, getSort(value.getType()), index, scale);
+  Scalar drawn = draw(name, number, getSort(value.getType()), index, scale);
   if (!op || op.getContract().getRole() != tv::ContractRole::Random)
     return drawn;
   // Draws of random ops are 0 or 1.

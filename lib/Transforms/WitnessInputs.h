@@ -10,6 +10,9 @@
 #include "Verify/Analysis/DenseEvaluator.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <memory>
 
 namespace verify {
 
@@ -18,6 +21,9 @@ struct WitnessSeed {
   unsigned number = 0;
   /// Positive numbers alone, for what is undefined at others.
   bool isPositive = false;
+  /// Names of parameters that are 0; null if none is. The others are equal for
+  /// all layers of a model, as far as their names tell them.
+  std::shared_ptr<const llvm::StringSet<>> zeros = nullptr;
 };
 
 /// What numbers inputs take.
@@ -41,6 +47,8 @@ public:
   Scalar opaque(unsigned number, mlir::Type type,
                 llvm::ArrayRef<int64_t> index) override;
   Scalar undefined(mlir::Operation *op, llvm::ArrayRef<int64_t> place) override;
+  std::optional<uint64_t> getInputNumber(mlir::Value value) const override;
+  bool isZero(mlir::Value value) const override;
 
 private:
   Scalar draw(llvm::StringRef input, uint64_t name, ScalarSort sort,

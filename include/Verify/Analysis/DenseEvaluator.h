@@ -16,6 +16,8 @@
 #include "Verify/Analysis/ElementEvaluator.h"
 #include "Verify/Scalar/NumericAlgebras.h"
 
+#include <set>
+
 namespace verify {
 
 /// Coordinates of the mesh, and their places among the representatives of each
@@ -111,7 +113,8 @@ public:
 
   /// Among the elements at which both sides of a target differ, the one with
   /// the largest relative difference, and of these the first. None if there is
-  /// no such element, or after a failure, which `getFailure` tells.
+  /// no such element, or after a failure, which `getFailure` tells. After a run
+  /// all calls have to agree on what `differs`.
   std::optional<Difference>
   compare(tv::ExpectOp expect,
           llvm::function_ref<bool(Scalar reference, Scalar plan)> differs);
@@ -173,6 +176,8 @@ private:
   ElementEvaluator elements;
   std::unique_ptr<ValueNumbering> numbering;
   DenseTensors tensors;
+  /// Expects whose sides do not differ.
+  std::set<std::vector<uint64_t>> equal;
   std::string failureReason;
   int64_t steps = 0;
   bool isTooCostly = false;

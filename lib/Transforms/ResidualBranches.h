@@ -1,0 +1,31 @@
+//===- ResidualBranches.h - inputs that keep deep models simple -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A model of many layers is a chain of residual connections `x + f(x)`. Where
+// the last parameter of `f` is 0, the connection passes `x` on as it is, so a
+// mistake near one of them shows without what the others compute. It chooses
+// inputs to try; no verdict rests on it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_TRANSFORMS_RESIDUALBRANCHES_H
+#define VERIFY_LIB_TRANSFORMS_RESIDUALBRANCHES_H
+
+#include "Verify/Analysis/FactorAnalysis.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace verify {
+
+/// The parameters to set to 0 so that of the reference's residual branches
+/// those near `place` alone are not 0, by name. None if there are few branches,
+/// or if most would stay.
+llvm::StringSet<> chooseZeroParameters(tv::GraphOp graph,
+                                       const FactorAnalysis &factors,
+                                       tv::ExpectOp place);
+
+} // namespace verify
+
+#endif // VERIFY_LIB_TRANSFORMS_RESIDUALBRANCHES_H
