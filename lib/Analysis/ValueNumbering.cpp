@@ -6,8 +6,6 @@
 
 #include "ValueNumbering.h"
 
-#include "Verify/Analysis/ZeroPropagation.h"
-
 using namespace mlir;
 using namespace verify;
 
@@ -27,20 +25,12 @@ void ValueNumbering::add(Value value, const ElementSource &source) {
   Operation *op = value.getDefiningOp();
   auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
   bool isComputed = semantics && !factors.isOpaque(op);
-  auto isZeroOperand = [&](Value operand) { return isZero(operand); };
   if (isComputed)
-    if (std::optional<unsigned> operand =
-            findForwarded(semantics, factors.getRelation(op), isZeroOperand)) {
-      Value leader = getLeader(op->getOperand(*operand));
-      Key own, other;
-      addLayout(value, own);
-      addLayout(leader, other);
-      if (own == other) {
-        leaders[value] = leader;
-        if (isZero(leader))
-          zeros.insert(value);
-        return;
-      }
+    if (Value same = findSame(semantics)) {
+      leaders[value] = same;
+      if (isZero(same))
+        zeros.insert(value);
+      return;
     }
   Key key = getKey(op, source);
   if (!key.empty()) {
@@ -53,10 +43,50 @@ void ValueNumbering::add(Value value, const ElementSource &source) {
   else if (isa<tv::DistributeOp>(op))
     isZeroHere = isZero(op->getOperand(0));
   else if (isComputed)
-    isZeroHere =
-        computesZero(semantics, factors.getRelation(op), isZeroOperand);
+    isZeroHere = computesZero(semantics, factors,
+                              [&](Value operand) { return isZero(operand); });
   if (isZeroHere)
     zeros.insert(value);
+}
+
+bool ValueNumbering::haveSameLayout(Value left, Value right) {
+  Key first, second;
+  addLayout(left, first);
+  addLayout(right, second);
+  return first == second;
+}
+
+Value ValueNumbering::findSame(tv::SemanticsOpInterface op) {
+  Value result = op->getResult(0);
+  auto isZeroOperand = [&](Value operand) { return isZero(operand); };
+  if (auto operand = findForwarded(op, factors, isZeroOperand)) {
+    Value leader = getLeader(op->getOperand(*operand));
+    return haveSameLayout(result, leader) ? leader : Value();
+  }
+  if (auto part = findPart(op, factors)) {
+    part->whole = getLeader(part->whole);
+    parts[result] = *part;
+    return {};
+  }
+  // Parts that are put together again.
+  auto concatenation = findConcatenation(op, factors);
+  if (!concatenation)
+    return {};
+  Value whole;
+  for (auto [operand, start] :
+       llvm::zip_equal(op->getOperands(), concatenation->starts)) {
+    auto found = parts.find(getLeader(operand));
+    if (found == parts.end())
+      return {};
+    const TensorPart &part = found->second;
+    if ((whole && part.whole != whole) || part.start != start ||
+        part.dimension != concatenation->dimension)
+      return {};
+    whole = part.whole;
+  }
+  return whole.getType() == result.getType() && haveSameLayout(result, whole)
+             ? whole
+             : Value();
 }
 
 uint64_t ValueNumbering::getPositions(FactorAnalysis::Node node) {

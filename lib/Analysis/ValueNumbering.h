@@ -15,6 +15,7 @@
 #define VERIFY_LIB_ANALYSIS_VALUENUMBERING_H
 
 #include "Verify/Analysis/ElementEvaluator.h"
+#include "Verify/Analysis/Identities.h"
 
 #include <map>
 
@@ -40,6 +41,10 @@ public:
 
 private:
   void add(mlir::Value value, const ElementSource &source);
+  /// The earlier value that an op only passes on, if it does.
+  mlir::Value findSame(tv::SemanticsOpInterface op);
+  /// Whether elements lie at the same positions and coordinates.
+  bool haveSameLayout(mlir::Value left, mlir::Value right);
   /// What decides about the elements of an op's result, and nothing else.
   Key getKey(mlir::Operation *op, const ElementSource &source);
   /// Appends the positions of a value, and the axes that it varies with.
@@ -54,6 +59,7 @@ private:
   const llvm::DenseMap<mlir::Value, uint64_t> &varyingAxes;
   llvm::DenseMap<mlir::Value, mlir::Value> leaders;
   llvm::DenseSet<mlir::Value> zeros;
+  llvm::DenseMap<mlir::Value, TensorPart> parts;
   std::map<Key, mlir::Value> known;
   std::map<Key, uint64_t> knownPositions;
   llvm::DenseMap<FactorAnalysis::Node, uint64_t> positions;

@@ -6,7 +6,7 @@
 
 #include "ResidualBranches.h"
 
-#include "Verify/Analysis/ZeroPropagation.h"
+#include "Verify/Analysis/Identities.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <deque>
@@ -59,7 +59,6 @@ private:
 void BranchFinder::findEnds(tv::SemanticsOpInterface op) {
   if (getElementKind(op->getResult(0).getType()) != ElementKind::Real)
     return;
-  const IndexRelation &relation = factors.getRelation(op);
   // The nearest operand that is enough, else all that can be 0.
   const Ends *nearest = nullptr;
   llvm::SetVector<Value> all;
@@ -73,7 +72,7 @@ void BranchFinder::findEnds(tv::SemanticsOpInterface op) {
                found->second.parameters.end());
     distance = std::max(distance, found->second.distance);
     auto isThis = [&](Value other) { return other == operand; };
-    if (computesZero(op, relation, isThis) &&
+    if (computesZero(op, factors, isThis) &&
         (!nearest || found->second.distance < nearest->distance))
       nearest = &found->second;
   }
@@ -81,7 +80,7 @@ void BranchFinder::findEnds(tv::SemanticsOpInterface op) {
   if (nearest) {
     result = *nearest;
   } else if (!all.empty() && all.size() <= branchEnds &&
-             computesZero(op, relation, isZero)) {
+             computesZero(op, factors, isZero)) {
     result.parameters.assign(all.begin(), all.end());
     result.distance = distance;
   } else {
@@ -135,7 +134,10 @@ std::vector<Branch> BranchFinder::find() {
     if (auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
         semantics && !factors.isOpaque(&op))
       findEnds(semantics);
-    if (!isa<tv::AddOp>(op))
+    // What is added to a branch has its shape: no mask, no bias.
+    if (!isa<tv::AddOp>(op) || !llvm::all_equal({op.getOperand(0).getType(),
+                                                 op.getOperand(1).getType(),
+                                                 op.getResult(0).getType()}))
       continue;
     for (auto [trunk, branch] :
          {std::pair(op.getOperand(0), op.getOperand(1)),
