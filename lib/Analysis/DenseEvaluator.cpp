@@ -21,10 +21,7 @@ static constexpr int64_t stepLimit = int64_t(1) << 32;
 DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
                                NumericAlgebra &algebra, ElementSource &source)
     : body(body), factors(factors), algebra(algebra), source(source),
-      elements(body, factors, algebra, source),
-      numbering(std::make_unique<ValueNumbering>(
-          body, factors, elements.getVaryingAxes(), source)),
-      tensors(*numbering) {}
+      elements(body, factors, algebra, source) {}
 
 DenseEvaluator::~DenseEvaluator() = default;
 
@@ -36,8 +33,13 @@ LogicalResult DenseEvaluator::fail(const Twine &reason) {
 
 //===--- Tensors ----------------------------------------------------------===//
 
+DenseTensors::DenseTensors() = default;
+DenseTensors::~DenseTensors() = default;
+
 const DenseTensor *DenseTensors::find(Value value) const {
-  auto found = tensors.find(numbering.getLeader(value));
+  if (!numbering)
+    return nullptr;
+  auto found = tensors.find(numbering->getLeader(value));
   return found == tensors.end() ? nullptr : &found->second;
 }
 
@@ -49,9 +51,11 @@ void DenseTensors::drop(Value value, NumericAlgebra &algebra) {
   tensors.erase(found);
 }
 
-void DenseTensors::clear(NumericAlgebra &algebra) {
+void DenseTensors::reset(std::unique_ptr<ValueNumbering> newNumbering,
+                         NumericAlgebra &algebra) {
   while (!tensors.empty())
     drop(tensors.begin()->first, algebra);
+  numbering = std::move(newNumbering);
 }
 
 //===--- Order of evaluation ----------------------------------------------===//
@@ -77,20 +81,8 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
   failureReason.clear();
   steps = 0;
   undefinedOp = nullptr;
-  equal.clear();
-  tensors.clear(algebra);
   if (factors.getFailure())
     return fail(*factors.getFailure());
-  // An expect is compared after the last op that it waits for.
-  llvm::DenseMap<Operation *, SmallVector<tv::ExpectOp, 1>> readyAfter;
-  for (tv::ExpectOp expect : compared) {
-    Operation *last = nullptr;
-    for (Value operand : expect->getOperands())
-      if (Operation *op = numbering->getLeader(operand).getDefiningOp())
-        if (!last || last->isBeforeInBlock(op))
-          last = op;
-    readyAfter[last].push_back(expect);
-  }
   // Whatever a target depends on exists only where all of it is defined, so
   // each of these values is evaluated, or one that is equal to it.
   llvm::DenseSet<Value> cone = stays;
@@ -99,17 +91,31 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
   for (Operation &op : llvm::reverse(body))
     if (op.getNumResults() == 1 && cone.contains(op.getResult(0)))
       cone.insert(op.operand_begin(), op.operand_end());
+  tensors.reset(std::make_unique<ValueNumbering>(
+                    body, cone, factors, elements.getVaryingAxes(), source),
+                algebra);
+  const ValueNumbering &numbering = tensors.getNumbering();
+  // An expect is compared after the last op that it waits for.
+  llvm::DenseMap<Operation *, SmallVector<tv::ExpectOp, 1>> readyAfter;
+  for (tv::ExpectOp expect : compared) {
+    Operation *last = nullptr;
+    for (Value operand : expect->getOperands())
+      if (Operation *op = numbering.getLeader(operand).getDefiningOp())
+        if (!last || last->isBeforeInBlock(op))
+          last = op;
+    readyAfter[last].push_back(expect);
+  }
   llvm::DenseSet<Value> leaders, needed;
   for (Value value : cone)
-    leaders.insert(numbering->getLeader(value));
+    leaders.insert(numbering.getLeader(value));
   for (Value value : stays)
-    needed.insert(numbering->getLeader(value));
+    needed.insert(numbering.getLeader(value));
   // Backwards, so that the first use that is found is the last one.
   llvm::DenseMap<Operation *, SmallVector<Value, 2>> lastUses;
   for (Operation &op : llvm::reverse(body)) {
     auto use = [&](ValueRange operands) {
       for (Value operand : operands)
-        if (Value leader = numbering->getLeader(operand);
+        if (Value leader = numbering.getLeader(operand);
             needed.insert(leader).second)
           lastUses[&op].push_back(leader);
     };

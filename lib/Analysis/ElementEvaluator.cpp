@@ -64,20 +64,17 @@ ElementEvaluator::ElementEvaluator(Block &body, const FactorAnalysis &factors,
                                    ScalarAlgebra &algebra,
                                    ElementSource &source)
     : factors(factors), algebra(algebra), source(source),
-      varying(findVaryingAxes(body, factors)) {
-  for (BlockArgument argument : body.getArguments())
-    addValue(argument);
-  for (Operation &op : body)
-    for (Value result : op.getResults())
-      addValue(result);
-}
+      varying(findVaryingAxes(body, factors)) {}
 
-void ElementEvaluator::addValue(Value value) {
-  numbers.try_emplace(value, values.size());
+ElementEvaluator::ValueState &ElementEvaluator::getState(Value value) {
+  auto [found, isNew] = numbers.try_emplace(value, values.size());
+  if (!isNew)
+    return values[found->second];
+  // States do not move.
   ValueState &state = values.emplace_back();
   Operation *op = value.getDefiningOp();
   if (!op || !isa<tv::SemanticsOpInterface>(op))
-    return;
+    return state;
   const IndexRelation &relation = factors.getRelation(op);
   unsigned count = relation.extents.size();
   llvm::BitVector inResult = relation.getResultFactors(), reduced(count);
@@ -102,6 +99,7 @@ void ElementEvaluator::addValue(Value value) {
       state.sumAxes.push_back(*number);
       state.sumRanges.push_back(sum.bounds);
     }
+  return state;
 }
 
 LogicalResult ElementEvaluator::fail(const Twine &reason) {
@@ -146,8 +144,7 @@ FailureOr<Scalar> ElementEvaluator::evaluate(Value value,
   FailureOr<int64_t> place = getPlace(value, relevant, index);
   if (failed(place))
     return failure();
-  // States do not move.
-  ValueState &state = values[numbers.find(value)->second];
+  ValueState &state = getState(value);
   if (auto found = state.known.find(*place); found != state.known.end())
     return found->second;
   // Only positions the analysis keeps may ever be read: anything else would

@@ -47,19 +47,25 @@ void FactorAnalysis::raise(const Counts &width) {
     nodes[sort].width = std::max(nodes[sort].width, number);
 }
 
+void FactorAnalysis::setFixedWidth(int64_t width) {
+  options.fixedWidth = width;
+  representatives.clear();
+  for (NodeData &data : nodes)
+    data.width = width;
+  // Data have something to choose from.
+  for (auto &[op, relation] : relations)
+    for (const auto &position : relation.positions)
+      if (position.use == PositionUse::Equality) {
+        Counts counts;
+        count(factors[op][position.factor], counts);
+        for (auto [sort, number] : counts)
+          nodes[sort].width = width + 2;
+      }
+}
+
 void FactorAnalysis::computeWidths(Block &body) {
   if (options.fixedWidth) {
-    for (NodeData &data : nodes)
-      data.width = *options.fixedWidth;
-    // Data have something to choose from.
-    for (auto &[op, relation] : relations)
-      for (const auto &position : relation.positions)
-        if (position.use == PositionUse::Equality) {
-          Counts counts;
-          count(factors[op][position.factor], counts);
-          for (auto [sort, number] : counts)
-            nodes[sort].width = *options.fixedWidth + 2;
-        }
+    setFixedWidth(*options.fixedWidth);
     return;
   }
   using Widths = llvm::DenseMap<Node, Width>;

@@ -10,14 +10,15 @@ using namespace mlir;
 using namespace verify;
 
 ValueNumbering::ValueNumbering(
-    Block &body, const FactorAnalysis &factors,
+    Block &body, const llvm::DenseSet<Value> &wanted,
+    const FactorAnalysis &factors,
     const llvm::DenseMap<Value, uint64_t> &varyingAxes,
     const ElementSource &source)
     : factors(factors), varyingAxes(varyingAxes) {
   if (factors.getFailure())
     return;
   for (Operation &op : body)
-    if (op.getNumResults() == 1)
+    if (op.getNumResults() == 1 && wanted.contains(op.getResult(0)))
       add(op.getResult(0), source);
 }
 
@@ -90,6 +91,7 @@ Value ValueNumbering::findSame(tv::SemanticsOpInterface op) {
 }
 
 uint64_t ValueNumbering::getPositions(FactorAnalysis::Node node) {
+  node = factors.getRoot(node);
   auto [found, isNew] = positions.try_emplace(node);
   if (!isNew)
     return found->second;

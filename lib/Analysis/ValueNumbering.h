@@ -17,14 +17,16 @@
 #include "Verify/Analysis/ElementEvaluator.h"
 #include "Verify/Analysis/Identities.h"
 
-#include <map>
+#include <unordered_map>
 
 namespace verify {
 
 class ValueNumbering {
 public:
-  /// Asks `source` which inputs are equal, and which are 0.
-  ValueNumbering(mlir::Block &body, const FactorAnalysis &factors,
+  /// Numbers the values in `wanted`, which has the operands of each, and asks
+  /// `source` which inputs are equal and which are 0.
+  ValueNumbering(mlir::Block &body, const llvm::DenseSet<mlir::Value> &wanted,
+                 const FactorAnalysis &factors,
                  const llvm::DenseMap<mlir::Value, uint64_t> &varyingAxes,
                  const ElementSource &source);
 
@@ -36,6 +38,11 @@ public:
   }
 
   using Key = std::vector<uint64_t>;
+  struct KeyHash {
+    size_t operator()(const Key &key) const {
+      return llvm::hash_combine_range(key);
+    }
+  };
   /// What decides whether both sides of an expect are equal, and nothing else.
   Key getKey(tv::ExpectOp expect);
 
@@ -60,8 +67,9 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> leaders;
   llvm::DenseSet<mlir::Value> zeros;
   llvm::DenseMap<mlir::Value, TensorPart> parts;
-  std::map<Key, mlir::Value> known;
-  std::map<Key, uint64_t> knownPositions;
+  std::unordered_map<Key, mlir::Value, KeyHash> known;
+  std::unordered_map<Key, uint64_t, KeyHash> knownPositions;
+  /// By the root of a node.
   llvm::DenseMap<FactorAnalysis::Node, uint64_t> positions;
 };
 

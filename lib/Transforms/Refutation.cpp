@@ -27,9 +27,7 @@ static std::unique_ptr<EnclosingAlgebra> makeIntervals(unsigned precision) {
 Refutation::Refutation(tv::GraphOp graph, unsigned seed)
     : graph(graph), seed{seed},
       coarse(graph.getBody().front(), graph.getMesh(),
-             {FactorAnalysis::Positions::Exact, /*fixedWidth=*/0}),
-      fine(graph.getBody().front(), graph.getMesh(),
-           {FactorAnalysis::Positions::Exact, /*fixedWidth=*/1}) {
+             {FactorAnalysis::Positions::Exact, /*fixedWidth=*/0}) {
   for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
     if (expect.getContract())
       results.push_back(expect);
@@ -51,6 +49,14 @@ bool Refutation::findWrongResults(const FactorAnalysis &analysis) {
   return !wrong.empty();
 }
 
+const FactorAnalysis &Refutation::getFine() {
+  if (!fine) {
+    fine.emplace(coarse);
+    fine->setFixedWidth(1);
+  }
+  return *fine;
+}
+
 bool Refutation::simplify(tv::ExpectOp place) {
   llvm::StringSet<> zeros = chooseZeroParameters(graph, coarse, place);
   if (zeros.empty())
@@ -60,11 +66,11 @@ bool Refutation::simplify(tv::ExpectOp place) {
 }
 
 bool Refutation::find(tv::ExpectOp place, bool isQuick) {
-  if (fine.getFailure()) {
-    failureReason = *fine.getFailure();
+  if (coarse.getFailure()) {
+    failureReason = *coarse.getFailure();
     return false;
   }
-  if (!coarse.getFailure() && simplify(place)) {
+  if (simplify(place)) {
     isCoarse = findWrongResults(coarse) && confirm(coarse);
     if (isCoarse || isTooCostly || isQuick)
       return isCoarse;
@@ -73,8 +79,7 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
   }
   for (bool isPositive : {false, true}) {
     seed.isPositive = isPositive;
-    isCoarse =
-        !coarse.getFailure() && findWrongResults(coarse) && confirm(coarse);
+    isCoarse = findWrongResults(coarse) && confirm(coarse);
     // Other inputs cost the same or more.
     if (isCoarse || isTooCostly)
       return isCoarse;
@@ -89,7 +94,7 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
     seed.isPositive = isPositive;
     for (unsigned draw = 0; draw < drawLimit && !isTooCostly;
          ++draw, ++seed.number)
-      if (findWrongResults(fine) && confirm(fine))
+      if (findWrongResults(getFine()) && confirm(getFine()))
         return true;
   }
   return acceptUndefined();
@@ -279,7 +284,7 @@ std::optional<Finding> Refutation::diagnose() {
   for (tv::ExpectOp root : roots)
     if (areAlike(root, roots.front()))
       close.push_back(root);
-  Diagnosis closer(graph, fine, seed);
+  Diagnosis closer(graph, getFine(), seed);
   if (succeeded(closer.compare(close)))
     for (tv::ExpectOp root : close)
       if (closer.isDifferent(root))

@@ -46,6 +46,7 @@ private:
   /// Inputs on which what is not near `place` passes its operand on, in deep
   /// models; whether there are such inputs.
   bool simplify(tv::ExpectOp place);
+  const FactorAnalysis &getFine();
   bool findWrongResults(const FactorAnalysis &analysis);
   bool confirm(const FactorAnalysis &analysis);
   /// Takes the first inputs on which only the plan was undefined, if there are
@@ -59,7 +60,7 @@ private:
   /// every dimension show most differences, fast.
   FactorAnalysis coarse;
   /// One value more, so that parts and terms can be told apart.
-  FactorAnalysis fine;
+  std::optional<FactorAnalysis> fine;
   llvm::SmallVector<tv::ExpectOp> results, wrong;
   /// Of the last inputs.
   std::optional<Diagnosis> diagnosis;

@@ -16,8 +16,6 @@
 #include "Verify/Analysis/ElementEvaluator.h"
 #include "Verify/Scalar/NumericAlgebras.h"
 
-#include <set>
-
 namespace verify {
 
 /// Coordinates of the mesh, and their places among the representatives of each
@@ -46,8 +44,8 @@ class ValueNumbering;
 /// The values that are kept, each with all that are equal to it.
 class DenseTensors {
 public:
-  explicit DenseTensors(const ValueNumbering &numbering)
-      : numbering(numbering) {}
+  DenseTensors();
+  ~DenseTensors();
 
   /// Null if the value is not kept.
   const DenseTensor *find(mlir::Value value) const;
@@ -56,10 +54,13 @@ public:
   }
   /// Drops a value and gives the scalars that are its own back.
   void drop(mlir::Value value, NumericAlgebra &algebra);
-  void clear(NumericAlgebra &algebra);
+  /// Drops all, and goes on with other values that are equal.
+  void reset(std::unique_ptr<ValueNumbering> newNumbering,
+             NumericAlgebra &algebra);
+  ValueNumbering &getNumbering() const { return *numbering; }
 
 private:
-  const ValueNumbering &numbering;
+  std::unique_ptr<ValueNumbering> numbering;
   llvm::DenseMap<mlir::Value, DenseTensor> tensors; ///< of leaders
 };
 
@@ -113,11 +114,13 @@ public:
 
   /// Among the elements at which both sides of a target differ, the one with
   /// the largest relative difference, and of these the first. None if there is
-  /// no such element, or after a failure, which `getFailure` tells. After a run
-  /// all calls have to agree on what `differs`.
+  /// no such element, or after a failure, which `getFailure` tells.
   std::optional<Difference>
   compare(tv::ExpectOp expect,
           llvm::function_ref<bool(Scalar reference, Scalar plan)> differs);
+  /// Targets of the last run with one key have equal sides, at the same
+  /// positions and coordinates.
+  std::vector<uint64_t> getComparisonKey(tv::ExpectOp expect) const;
 
   /// Calls `visitor` for each pair of elements that a claim sets against each
   /// other; all values have to be kept. A position of the reference that is not
@@ -174,10 +177,7 @@ private:
   ElementSource &source;
   /// Answers what does not depend on elements.
   ElementEvaluator elements;
-  std::unique_ptr<ValueNumbering> numbering;
   DenseTensors tensors;
-  /// Expects whose sides do not differ.
-  std::set<std::vector<uint64_t>> equal;
   std::string failureReason;
   int64_t steps = 0;
   bool isTooCostly = false;

@@ -106,7 +106,7 @@ private:
     llvm::DenseMap<int64_t, Scalar> known; ///< elements by place
   };
 
-  void addValue(mlir::Value value);
+  ValueState &getState(mlir::Value value);
   /// The number of an element among those of a value.
   llvm::FailureOr<int64_t> getPlace(mlir::Value value,
                                     const Coordinates &coordinates,

@@ -66,6 +66,10 @@ public:
   /// Analyzes the ops of `body`, which is that of a stage or a graph.
   FactorAnalysis(mlir::Block &body, tv::MeshAttr mesh, Options options);
 
+  /// Keeps another number of values of each sort, as `Options::fixedWidth`
+  /// does.
+  void setFixedWidth(int64_t width);
+
   /// Why no small case was found, if none was.
   const std::optional<std::string> &getFailure() const { return failure; }
 
@@ -91,6 +95,8 @@ public:
                                  : std::optional<unsigned>(found->second);
   }
 
+  /// The same for nodes that are known to be one.
+  Node getRoot(Node node) const { return find(node); }
   /// The positions of a node that are looked at, in order.
   llvm::ArrayRef<Representative> getRepresentatives(Node node) const;
   /// How many positions `position` stands for; 0 if it is not looked at.
