@@ -1,0 +1,104 @@
+//===- ValueNumberingTest.cpp - what is executed once ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values that are found to be equal are, and those that only look so are not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DenseExecution.h"
+
+using namespace verify;
+
+TEST_F(DenseEvaluatorTest, EqualValuesAreOne) {
+  // Layers, on two devices, between which a value is cut and put together.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2, device = 2> {
+    %x = tv.input <input "x"> : tensor<8x6xf32>
+    %w0 = tv.input <parameter "same0"> : tensor<6x6xf32>
+    %w1 = tv.input <parameter "same1"> : tensor<6x6xf32>
+    %z0 = tv.input <parameter "zero0"> : tensor<6x6xf32>
+    %z1 = tv.input <parameter "zero1"> : tensor<6x6xf32>
+    %a0 = tv.linear %x, %w0 : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
+    %e0 = tv.exp %a0 : (tensor<8x6xf32>) -> tensor<8x6xf32>
+    %b0 = tv.linear %e0, %z0 : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
+    %y0 = tv.add %x, %b0 : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+    %a1 = tv.linear %y0, %w1 : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
+    %e1 = tv.exp %a1 : (tensor<8x6xf32>) -> tensor<8x6xf32>
+    %px = tv.distribute %x <[dp, 0:4 of 4], [0:6 of 6]> on <device = 0> : (tensor<8x6xf32>) -> tensor<4x6xf32>
+    %pl = tv.slice %px on <device = 0> {dimension = 1 : i64, start = 0 : i64, end = 2 : i64} : (tensor<4x6xf32>) -> tensor<4x2xf32>
+    %pr = tv.slice %px on <device = 0> {dimension = 1 : i64, start = 2 : i64, end = 6 : i64} : (tensor<4x6xf32>) -> tensor<4x4xf32>
+    %ml = tv.move %pl from <device = 0> on <device = 1> : (tensor<4x2xf32>) -> tensor<4x2xf32>
+    %mr = tv.move %pr from <device = 0> on <device = 1> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %pg = tv.all_gather %ml, %mr on <device = 1> {dimension = 1 : i64} : (tensor<4x2xf32>, tensor<4x4xf32>) -> tensor<4x6xf32>
+    tv.expect %px is %e0 <[dp, 0:4 of 4], [0:6 of 6]> on <device = 0> : tensor<4x6xf32> is tensor<8x6xf32>
+    tv.expect %pg is %e1 <[dp, 0:4 of 4], [0:6 of 6]> on <device = 1> : tensor<4x6xf32> is tensor<8x6xf32>
+    tv.expect %px is %a0 <[dp, 0:4 of 4], [0:6 of 6]> on <device = 0> : tensor<4x6xf32> is tensor<8x6xf32>
+    tv.expect %px is %e0 <[dp, 0:4 of 4], [0:6 of 6]> on <device = 0, dp = 1> : tensor<4x6xf32> is tensor<8x6xf32>
+  })");
+  ASSERT_TRUE(graph);
+  checkGraph(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 1, 8192});
+  DoubleAlgebra algebra;
+  PlaceSource source(algebra);
+  DenseEvaluator dense(body, factors, algebra, source);
+  SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
+  ASSERT_TRUE(succeeded(dense.run(expects)));
+  auto key = [&](size_t number) {
+    return dense.getComparisonKey(expects[number]);
+  };
+  EXPECT_EQ(key(0), key(1));
+  EXPECT_NE(key(0), key(2));
+  EXPECT_NE(key(0), key(3));
+}
+
+TEST_F(DenseEvaluatorTest, ValuesThatOnlyLookEqualAreNot) {
+  checkAll(R"(tv.graph @graph <dp = 2, mb = 2, device = 2> {
+    %x = tv.input <input "x"> : tensor<4x4xf32>
+    %w = tv.input <parameter "same0"> : tensor<4x4xf32>
+    %v = tv.input <parameter "other"> : tensor<4x4xf32>
+    %z = tv.input <parameter "zero"> : tensor<4x4xf32>
+    %xw = tv.linear %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %xv = tv.linear %x, %v : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %minus = tv.subtract %z, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %same = tv.subtract %x, %z : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %one = tv.exp %z : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %next = tv.add %x, %one : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %transposed = tv.transpose %x {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %max = tv.maximum %x, %transposed : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %left = tv.slice %x {dimension = 1 : i64, start = 0 : i64, end = 2 : i64} : (tensor<4x4xf32>) -> tensor<4x2xf32>
+    %right = tv.slice %x {dimension = 1 : i64, start = 2 : i64, end = 4 : i64} : (tensor<4x4xf32>) -> tensor<4x2xf32>
+    %swapped = tv.concat %right, %left {dimension = 1 : i64} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x4xf32>
+    %twice = tv.concat %left, %left {dimension = 1 : i64} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x4xf32>
+    %top = tv.slice %x {dimension = 0 : i64, start = 0 : i64, end = 2 : i64} : (tensor<4x4xf32>) -> tensor<2x4xf32>
+    %bottom = tv.slice %x {dimension = 0 : i64, start = 2 : i64, end = 4 : i64} : (tensor<4x4xf32>) -> tensor<2x4xf32>
+    %whole = tv.concat %top, %bottom {dimension = 0 : i64} : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x4xf32>
+    %px = tv.distribute %x <[dp, 0:2 of 2], [0:4 of 4]> on <device = 0> : (tensor<4x4xf32>) -> tensor<2x4xf32>
+    %first = tv.move %px from <device = 0, dp = 0> on <device = 1> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %sum = tv.all_reduce %px over ["dp"] on <device = 0> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %average = tv.all_reduce %px, %px on <device = 0> {kind = #tv.reduction<average>} : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  })");
+}
+
+TEST_F(DenseEvaluatorTest, ZerosHideNoDomain) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 1> {
+    %x = tv.input <input "x"> : tensor<4xf32>
+    %z = tv.input <parameter "zero"> : tensor<4xf32>
+    %quotient = tv.divide %x, %z : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %nothing = tv.multiply %quotient, %z : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %y = tv.add %x, %nothing : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 1, 8192});
+  IntervalAlgebra algebra(64);
+  PlaceSource source(algebra);
+  DenseEvaluator dense(body, factors, algebra, source);
+  Value y = body.back().getResult(0);
+  ASSERT_TRUE(succeeded(dense.run({}, {y})));
+  EXPECT_TRUE(algebra.status().isUndefined);
+}
