@@ -61,6 +61,7 @@ public:
   ProverStatistics statistics;
   SmallCase smallCase = SmallCase::None;
   std::function<bool(Effort)> beforeLongAttempt;
+  bool areDifferencesExpected = false;
 
 private:
   /// Makes sure that the normalizer has these hypotheses.
@@ -314,6 +315,9 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
       (terms.isRealOrExtended(left) && terms.isRealOrExtended(right));
   if (!haveSorts)
     return finish(unknown("an equation between scalars of different sorts"));
+  if (areDifferencesExpected)
+    if (auto difference = samples.findDifference(left, right, wanted))
+      return finish(differing(std::move(*difference)));
   // For any value of what both sides have in common, if that suffices.
   auto general = generalize(terms, left, right, wanted);
   if (general) {
@@ -457,6 +461,10 @@ Prover::Prover(TermAlgebra &terms, ProverOptions options)
     : implementation(std::make_unique<Implementation>(terms, options)) {}
 
 Prover::~Prover() = default;
+
+void Prover::expectDifferences() {
+  implementation->areDifferencesExpected = true;
+}
 
 void Prover::setBeforeLongAttempt(std::function<bool(Effort)> ask) {
   implementation->beforeLongAttempt = std::move(ask);

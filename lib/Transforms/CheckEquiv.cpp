@@ -18,6 +18,9 @@ namespace verify {
 #include "Verify/Transforms/Passes.h.inc"
 } // namespace verify
 
+/// Most results of which it is said one by one that they are unknown.
+static constexpr size_t shownResults = 10;
+
 namespace {
 struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
   using Base::Base;
@@ -120,12 +123,15 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
       return Answer::Refuted;
     }
     bool isProved = true;
+    size_t unknown = 0;
     for (tv::ExpectOp result : checker.getResults()) {
       const StageVerdict &verdict =
           checker.getStatuses().find(result)->second.verdict;
       if (verdict.isProved())
         continue;
       isProved = false;
+      if (++unknown > shownResults)
+        continue;
       InFlightDiagnostic error =
           emitError(result.getLoc())
           << "unknown whether the value of '"
@@ -133,7 +139,16 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
           << "' is that of the reference: " << verdict.reason;
       if (refutation)
         error.attachNote() << refutation->getFailure();
+      if (tv::ExpectOp first = checker.getFirstUnproved();
+          first && unknown == 1 && first != result)
+        error.attachNote(first.getLoc())
+            << "the first value that was not proved is " << describe(first)
+            << " on " << describePlace(first, {}, graph.getMesh()) << ": "
+            << checker.getStatuses().find(first)->second.verdict.reason;
     }
+    if (unknown > shownResults)
+      emitError(graph.getLoc())
+          << "unknown for " << unknown - shownResults << " more results";
     if (isProved)
       isProved = succeeded(checkLedger(checker, graph));
     return isProved ? Answer::Proved : Answer::Unknown;

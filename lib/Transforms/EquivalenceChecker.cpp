@@ -12,6 +12,10 @@ using namespace verify;
 /// A stage with more ops than this is not worth a proof: too much lies between
 /// tensors that correspond.
 static constexpr size_t stageLimit = 1024;
+/// Ops of different stages that may fail. One lemma that does not hold widens
+/// the stages after it; where those fail too, and so on, the plan is wrong in a
+/// way that could not be executed, and more attempts only take time.
+static constexpr size_t unprovedLimit = 3000;
 
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
@@ -62,6 +66,12 @@ void EquivalenceChecker::run(Question isRefuted) {
   for (tv::ExpectOp expect : results)
     if (!stopped)
       decide(expect, isRefuted);
+  for (tv::ExpectOp expect : results)
+    if (!statuses.contains(expect)) {
+      ExpectStatus status;
+      status.verdict.reason = "too much of what leads there was not proved";
+      statuses.insert({expect, std::move(status)});
+    }
   prover.setBeforeLongAttempt(nullptr);
 }
 
@@ -72,13 +82,22 @@ void EquivalenceChecker::askOnce(Question isRefuted) {
   stopped = isRefuted(current, /*isQuick=*/false);
 }
 
+void EquivalenceChecker::addUnproved(tv::ExpectOp expect, tv::StageOp stage) {
+  if (!firstUnproved)
+    firstUnproved = expect;
+  prover.expectDifferences();
+  if (!stage || !unproved.insert(StageBuilder::getKey(stage)).second)
+    return;
+  unprovedOps += stage.getBody().front().getOperations().size();
+}
+
 void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
   // An expect is decided after those its stage assumes. Stages are built on a
   // worklist, not by recursion: chains are as long as the model is deep.
   SmallVector<tv::ExpectOp> worklist = {wanted};
   OpBuilder builder(graph);
   builder.setInsertionPointAfter(graph);
-  while (!worklist.empty() && !stopped) {
+  while (!worklist.empty() && !stopped && unprovedOps <= unprovedLimit) {
     tv::ExpectOp expect = worklist.back();
     if (statuses.contains(expect)) {
       worklist.pop_back();
@@ -105,6 +124,7 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
             "too many ops since the last tensors of known lineage";
       }
       if (!status.verdict.isProved()) {
+        addUnproved(expect, stage);
         stages.setBroken(expect);
         counts.brokenLemmas += !isResult;
         askOnce(isRefuted);

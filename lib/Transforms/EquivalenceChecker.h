@@ -18,6 +18,7 @@
 #include "Verify/Analysis/StageProver.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace verify {
 
@@ -60,6 +61,8 @@ public:
     return cache ? cache->getProblem() : "";
   }
   bool isStopped() const { return stopped; }
+  /// The first expect that was decided and not proved; null if there is none.
+  tv::ExpectOp getFirstUnproved() const { return firstUnproved; }
 
   const StageBuilder &getBuilder() const { return stages; }
   /// The results of the contract, in order.
@@ -74,6 +77,8 @@ public:
 
 private:
   void decide(tv::ExpectOp expect, Question isRefuted);
+  /// Notes that a stage was not proved, and how large it was.
+  void addUnproved(tv::ExpectOp expect, tv::StageOp stage);
   /// Looks for a counterexample, the first time.
   void askOnce(Question isRefuted);
   StageVerdict prove(tv::StageOp stage);
@@ -90,6 +95,10 @@ private:
   std::vector<UnconfirmedPart> unconfirmed;
   /// What is being decided.
   tv::ExpectOp current;
+  tv::ExpectOp firstUnproved;
+  /// Ops of distinct stages that were not proved.
+  size_t unprovedOps = 0;
+  llvm::StringSet<> unproved;
   bool wasAsked = false, wasAskedQuickly = false;
   bool stopped = false;
 };

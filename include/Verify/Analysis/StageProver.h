@@ -67,6 +67,7 @@ public:
   /// options alone.
   StageVerdict prove(tv::StageOp stage);
   /// See Prover.
+  void expectDifferences() { prover.expectDifferences(); }
   void setBeforeLongAttempt(std::function<bool(Effort)> ask) {
     prover.setBeforeLongAttempt(ask);
     this->ask = std::move(ask);

@@ -140,6 +140,10 @@ public:
   /// says no, the answer is *unknown*.
   void setBeforeLongAttempt(std::function<bool(Effort)> ask);
 
+  /// Looks for a sample at which the sides differ before anything else: faster
+  /// where they do.
+  void expectDifferences();
+
   const ProverOptions &getOptions() const;
   const ProverStatistics &getStatistics() const;
   /// Forgets all that depends on terms; to be called when they are cleared.
