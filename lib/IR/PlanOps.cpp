@@ -105,8 +105,11 @@ static LogicalResult verifySaved(SaveOp save) {
     if (sources.contains(value))
       return save.emitOpError(
           "saves a result that reads what an input is a copy of");
+    // What is started takes its operands inside.
     if (Operation *op = value.getDefiningOp())
-      llvm::append_range(worklist, op->getOperands());
+      op->walk([&](Operation *inner) {
+        llvm::append_range(worklist, inner->getOperands());
+      });
   }
   return success();
 }
@@ -205,6 +208,52 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult AddToOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyBuffer(*this, symbols, getBufferAttr(), getValue().getType(),
                       /*isWritten=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// StartOp, WaitOp
+//===----------------------------------------------------------------------===//
+
+Operation *StartOp::getStarted() {
+  Block &block = getBody().front();
+  return llvm::hasSingleElement(block) ? &block.front() : nullptr;
+}
+
+LogicalResult StartOp::verifyRegions() {
+  Operation *started = getStarted();
+  if (!started || !isa<SendOp, ReceiveOp, CommunicateOp>(started))
+    return emitOpError("starts something else than one communication op");
+  if (getInto() && started->getNumResults() == 0)
+    return emitOpError("has no result to put into ") << getIntoAttr();
+  return success();
+}
+
+LogicalResult StartOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *started = getStarted();
+  if (!getInto() || !started || started->getNumResults() == 0)
+    return success();
+  return verifyBuffer(*this, symbols, getIntoAttr(),
+                      started->getResult(0).getType(), /*isWritten=*/true);
+}
+
+StartOp WaitOp::getStart() {
+  auto start = getHandle().getDefiningOp<StartOp>();
+  return start && start->getBlock() == (*this)->getBlock() ? start : StartOp();
+}
+
+LogicalResult WaitOp::verify() {
+  StartOp start = getStart();
+  if (!start)
+    return emitOpError("waits for a handle of another block");
+  Operation *started = start.getStarted();
+  if (!started)
+    return success();
+  SmallVector<Type> expected;
+  if (!start.getInto())
+    llvm::append_range(expected, started->getResultTypes());
+  if ((*this)->getResultTypes() != TypeRange(expected))
+    return emitOpError("has another result than what was started");
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

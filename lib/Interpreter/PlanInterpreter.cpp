@@ -170,6 +170,11 @@ PlanInterpreter::Step PlanInterpreter::execute(Process &process,
     op->emitOpError("does not belong here");
     return Step::Failed;
   }
+  if (isa<tv::StartOp, tv::WaitOp>(op)) {
+    op->emitOpError("is not executed on numbers: only communication that is "
+                    "waited for at once is");
+    return Step::Failed;
+  }
   if (auto call = dyn_cast<tv::CallOp>(op))
     return enter(process, call);
   if (auto end = dyn_cast<tv::ReturnOp>(op))

@@ -72,7 +72,7 @@ tv.graph @expected_where_it_does_not_exist <dp = 2> {
 // -----
 
 tv.stage @with_communication <dp = 2> expects array<i64: 1>(%x: tensor<4xf32>) {
-  // expected-error @below {{expects parent op to be one of 'tv.segment, tv.program'}}
+  // expected-error @below {{expects parent op to be one of 'tv.segment, tv.program, tv.start'}}
   tv.send %x to 1 : tensor<4xf32>
 }
 

@@ -62,6 +62,27 @@ tv.plan @plan <dp = 2, device = 2, mb = 4> {
     %back = tv.receive from 1 : tensor<4xf32>
     // CHECK: tv.write %[[BACK]], @dw : tensor<4xf32>
     tv.write %back, @dw : tensor<4xf32>
+    // CHECK: %[[SENDING:.*]] = tv.start {
+    // CHECK-NEXT: tv.send %[[BACK]] to 1 : tensor<4xf32>
+    // CHECK-NEXT: }
+    %sending = tv.start { tv.send %back to 1 : tensor<4xf32> }
+    // CHECK: %[[RECEIVING:.*]] = tv.start into @dw {
+    // CHECK-NEXT: tv.receive from 1 : tensor<4xf32>
+    // CHECK-NEXT: }
+    %receiving = tv.start into @dw {
+      %0 = tv.receive from 1 : tensor<4xf32>
+    }
+    // CHECK: %[[REDUCING:.*]] = tv.start {
+    // CHECK-NEXT: tv.communicate all_reduce %[[BACK]] group [0, 1]
+    %reducing = tv.start {
+      %0 = tv.communicate all_reduce %back group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
+    }
+    // CHECK: tv.wait %[[SENDING]]{{$}}
+    tv.wait %sending
+    // CHECK: tv.wait %[[RECEIVING]]{{$}}
+    tv.wait %receiving
+    // CHECK: tv.wait %[[REDUCING]] : tensor<4xf32>
+    %reduced = tv.wait %reducing : tensor<4xf32>
     // CHECK: tv.output %[[BACK]] "loss" <9, [0:4 of 4]> : tensor<4xf32>
     tv.output %back "loss" <9, [0:4 of 4]> : tensor<4xf32>
   }

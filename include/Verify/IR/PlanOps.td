@@ -223,7 +223,7 @@ def TV_AddToOp : TV_Op<"add_to",
 }
 
 def TV_SendOp : TV_Op<"send",
-    [ParentOneOf<["SegmentOp", "ProgramOp"]>]> {
+    [ParentOneOf<["SegmentOp", "ProgramOp", "StartOp"]>]> {
   let summary = "sends a tensor to another device of the replica";
   let description = [{
     The tensors sent from one device to another arrive in the order of sending.
@@ -236,7 +236,7 @@ def TV_SendOp : TV_Op<"send",
 }
 
 def TV_ReceiveOp : TV_Op<"receive",
-    [ParentOneOf<["SegmentOp", "ProgramOp"]>]> {
+    [ParentOneOf<["SegmentOp", "ProgramOp", "StartOp"]>]> {
   let summary = "receives a tensor from another device of the replica";
   let description = [{
     The next tensor that device `peer` has sent to this one.
@@ -250,7 +250,7 @@ def TV_ReceiveOp : TV_Op<"receive",
 }
 
 def TV_CommunicateOp : TV_Op<"communicate",
-    [ParentOneOf<["SegmentOp", "ProgramOp"]>]> {
+    [ParentOneOf<["SegmentOp", "ProgramOp", "StartOp"]>]> {
   let summary = "this device's part in a collective";
   let description = [{
     The device takes part with `value`; `group` lists the members of the
@@ -272,6 +272,67 @@ def TV_CommunicateOp : TV_Op<"communicate",
     `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
+}
+
+def TV_StartOp : TV_Op<"start",
+    [ParentOneOf<["SegmentOp", "ProgramOp"]>, NoTerminator, SingleBlock,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "starts communication and does not wait for it";
+  let description = [{
+    The region holds one `tv.send`, `tv.receive` or `tv.communicate`, which takes
+    its place among those of its channel or group here; it is over at the
+    `tv.wait` for the handle, and not before. Communication that was started
+    goes on by itself. With `into` the result is put into a gradient buffer,
+    which holds it from the wait on; otherwise the wait gives it.
+
+    A tensor that is read from a buffer is a view of it, and so are the slices,
+    reshapes and copies of it: from the start to the wait nothing may write to a
+    buffer that the operand is a view of, nor read or write that of `into`.
+
+    Example:
+
+    ```mlir
+    %handle = tv.start into @gradient_of_w {
+      %0 = tv.receive from 1 : tensor<4xf32>
+    }
+    tv.wait %handle
+    ```
+  }];
+  let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$into);
+  let results = (outs TV_HandleType:$handle);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "(`into` $into^)? attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The op that is started; null if the region does not hold one op alone.
+    ::mlir::Operation *getStarted();
+  }];
+}
+
+def TV_WaitOp : TV_Op<"wait", [ParentOneOf<["SegmentOp", "ProgramOp"]>]> {
+  let summary = "waits until what was started is over";
+  let description = [{
+    Gives the result of what was started, unless there is none or it goes into a
+    buffer. Each handle is waited for once; `tv-check-schedule` says where it is
+    not.
+
+    Example:
+
+    ```mlir
+    %handle = tv.start {
+      %0 = tv.receive from 1 : tensor<4xf32>
+    }
+    %1 = tv.wait %handle : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins TV_HandleType:$handle);
+  let results = (outs Optional<TV_Tensor>:$result);
+  let assemblyFormat = "$handle attr-dict (`:` type($result)^)?";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What gave the handle, if that is an op of the same block.
+    ::verify::tv::StartOp getStart();
+  }];
 }
 
 def TV_BackwardOp : TV_Op<"backward", [HasParent<"SegmentOp">]> {

@@ -193,6 +193,17 @@ def TV_BufferType : TypeDef<TV_Dialect, "Buffer"> {
   let assemblyFormat = "`<` $tensor `>`";
 }
 
+def TV_HandleType : TypeDef<TV_Dialect, "Handle"> {
+  let mnemonic = "handle";
+  let summary = "communication that was started and may be under way";
+  let description = [{
+    What `tv.start` gives and `tv.wait` takes. It stays in its block, so on its
+    device and in its execution.
+
+    Example: `!tv.handle`
+  }];
+}
+
 def TV_ExtendedType : TypeDef<TV_Dialect, "Extended"> {
   let mnemonic = "extended";
   let summary = "a real number or minus infinity";
