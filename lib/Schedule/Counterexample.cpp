@@ -19,14 +19,35 @@ using namespace verify::schedule;
 // What does not fit
 //===----------------------------------------------------------------------===//
 
-LogicalResult Simulation::reportTypes(tv::ReceiveOp op, const Message &message,
+LogicalResult Simulation::reportTypes(tv::ReceiveOp op, tv::SendOp send,
                                       int64_t sender) {
   outcome.malformation = "what one device sends, another does not receive";
   InFlightDiagnostic error = op.emitOpError("expects ");
   error << op.getResult().getType() << ", device " << sender << " sends "
-        << cast<tv::SendOp>(message.op).getValue().getType();
-  error.attachNote(message.op->getLoc()) << "sent here";
+        << send.getValue().getType();
+  error.attachNote(send.getLoc()) << "sent here";
   return error;
+}
+
+LogicalResult Simulation::reportLeft() {
+  // Buffers may hold what nobody takes.
+  for (auto [channel, transfer] : llvm::zip(skeleton.channels, transfers)) {
+    if (transfer.sends.empty() && transfer.receives.empty())
+      continue;
+    outcome.malformation = "what one device sends, another does not receive";
+    if (!transfer.sends.empty())
+      return transfer.sends.front().op->emitOpError("to device ")
+             << channel.receiver << " is never received";
+    return transfer.receives.front().op->emitOpError("from device ")
+           << channel.sender << " is never sent";
+  }
+  for (const Gathering &gathering : gatherings)
+    if (!gathering.open.empty()) {
+      outcome.malformation = "devices wait for each other without end";
+      return gathering.open.front().front().op->emitOpError(
+          "is not entered by all members of its group");
+    }
+  return success();
 }
 
 static std::string print(ArrayRef<int64_t> numbers) {
@@ -81,20 +102,20 @@ findDifference(tv::CommunicateOp first, tv::CommunicateOp other) {
   return std::nullopt;
 }
 
-LogicalResult Simulation::compareMembers(const Arrival &first,
-                                         const Arrival &other) {
-  auto difference = findDifference(first.op, other.op);
+LogicalResult Simulation::compareMembers(const Party &first,
+                                         const Party &other) {
+  auto op = cast<tv::CommunicateOp>(other.op);
+  auto against = cast<tv::CommunicateOp>(first.op);
+  auto difference = findDifference(against, op);
   if (!difference)
     return success();
   outcome.malformation = "the members of a group do different things";
   const auto &[field, ofFirst, ofOther] = *difference;
-  tv::CommunicateOp op = other.op;
   InFlightDiagnostic error = op.emitOpError(
       "is not what another member of its group enters at this point: ");
   error << field << " is " << ofOther << " on device "
         << deviceOf(other.process) << " and " << ofFirst << " on device "
         << deviceOf(first.process);
-  tv::CommunicateOp against = first.op;
   error.attachNote(against.getLoc())
       << "device " << deviceOf(first.process) << " enters this one";
   return error;
@@ -116,13 +137,14 @@ SmallVector<int64_t> Simulation::findMissing(unsigned number) const {
   case ActionKind::Collective:
     break;
   }
-  std::set<int64_t> present;
-  for (const Arrival &arrival : arrivals[action->place])
-    present.insert(deviceOf(arrival.process));
   SmallVector<int64_t> missing;
-  for (int64_t member : skeleton.communicators[action->place].members)
-    if (!present.count(member))
+  const Posting *posting = findPosting(processes[number], *action);
+  for (int64_t member : skeleton.communicators[action->place].members) {
+    const Process *process = findProcess(member);
+    if (!process || !posting ||
+        process->collectives.lookup(action->place) <= posting->order)
       missing.push_back(member);
+  }
   return missing;
 }
 
@@ -202,11 +224,17 @@ std::string Simulation::describeWait(unsigned number) const {
 void Simulation::attachWait(InFlightDiagnostic &error, unsigned number) const {
   const Process &process = processes[number];
   const Action *action = getAction(process);
-  Diagnostic &note = error.attachNote(action->op->getLoc());
+  Diagnostic &note = error.attachNote(action->at->getLoc());
   note << "device " << deviceOf(number) << " is here";
-  if (auto name = dyn_cast<NameLoc>(action->op->getLoc()))
+  if (auto name = dyn_cast<NameLoc>(action->at->getLoc()))
     note << ", at '" << name.getName().getValue() << "',";
   note << " and " << describeWait(number);
+  attachStart(error, *action);
+}
+
+void Simulation::attachStart(InFlightDiagnostic &error, const Action &action) {
+  if (action.phase == Phase::Wait)
+    error.attachNote(action.op->getLoc()) << "what it waits for starts here";
 }
 
 LogicalResult Simulation::reportDeadlock() {
@@ -219,9 +247,10 @@ LogicalResult Simulation::reportDeadlock() {
   if (cycle.empty())
     return tv::PlanOp(skeleton.plan).emitOpError("does not run to its end");
   const Action *action = getAction(processes[cycle.front()]);
-  InFlightDiagnostic error = action->op->emitOpError("on device ");
+  InFlightDiagnostic error = action->at->emitOpError("on device ");
   error << deviceOf(cycle.front()) << " " << describeWait(cycle.front()) << ": "
         << cycle.size() << " devices wait for each other";
+  attachStart(error, *action);
   for (auto [position, number] : llvm::enumerate(cycle)) {
     unsigned following = cycle[(position + 1) % cycle.size()];
     if (position)
@@ -229,7 +258,7 @@ LogicalResult Simulation::reportDeadlock() {
     // A group has more members than the one that the cycle goes on with.
     const Action *at = getAction(processes[number]);
     if (at->kind == ActionKind::Collective)
-      error.attachNote(at->op->getLoc())
+      error.attachNote(at->at->getLoc())
           << "of group " << print(skeleton.communicators[at->place].members)
           << " device " << deviceOf(following) << " is missing";
   }
@@ -238,15 +267,18 @@ LogicalResult Simulation::reportDeadlock() {
 
 LogicalResult Simulation::reportEnded(unsigned number) {
   const Action *action = getAction(processes[number]);
-  Location location = action->op->getLoc();
-  InFlightDiagnostic error = action->op->emitOpError();
-  if (action->kind == ActionKind::Send) {
+  Location location = action->at->getLoc();
+  // What is never received is wrong where it is sent.
+  bool isSend = action->kind == ActionKind::Send;
+  InFlightDiagnostic error = (isSend ? action->op : action->at)->emitOpError();
+  if (isSend) {
     outcome.malformation = "what one device sends, another does not receive";
     error << "to device " << skeleton.channels[action->place].receiver
           << " is never received";
   } else {
     error << "on device " << deviceOf(number) << " " << describeWait(number);
   }
+  attachStart(error, *action);
   for (int64_t device : findMissing(number)) {
     const Process *process = findProcess(device);
     if (!process)
@@ -274,7 +306,7 @@ void Simulation::recordWaiting() {
                      : action->kind == ActionKind::Receive
                          ? EventKind::Receive
                          : EventKind::Collective;
-    record(process, kind, action->op, process.started, end + 1, end + 1);
+    record(process, kind, action->op, process.arrived, end + 1, end + 1);
     outcome.timeline.events.back().isFinished = false;
   }
 }

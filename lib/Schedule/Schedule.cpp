@@ -6,6 +6,7 @@
 
 #include "Verify/Schedule/Schedule.h"
 
+#include "InFlight.h"
 #include "ProgramOrder.h"
 #include "Simulation.h"
 
@@ -39,6 +40,21 @@ Outcome verify::schedule::checkSchedule(tv::PlanOp plan,
   }
   if (options.checksOrder && failed(checkPrograms(*skeleton, outcome)))
     return outcome;
+  // What a race gives, no value can tell.
+  if (failed(checkInFlight(*skeleton, outcome.malformation)))
+    return outcome;
+  outcome.hasStarts = skeleton->hasStarts;
   outcome.isProved = succeeded(Simulation(*skeleton, options, outcome).run());
   return outcome;
+}
+
+LogicalResult verify::schedule::checkMemory(tv::PlanOp plan,
+                                            StringRef &malformation) {
+  SkeletonBuilder builder(plan);
+  FailureOr<Skeleton> skeleton = builder.build();
+  if (failed(skeleton)) {
+    malformation = builder.getMalformation();
+    return failure();
+  }
+  return checkInFlight(*skeleton, malformation);
 }

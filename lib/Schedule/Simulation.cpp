@@ -19,7 +19,7 @@ Simulation::Simulation(const Skeleton &skeleton, const Options &options,
                        Outcome &outcome)
     : skeleton(skeleton), options(options), outcome(outcome),
       transfers(skeleton.channels.size()),
-      arrivals(skeleton.communicators.size()) {
+      gatherings(skeleton.communicators.size()) {
   for (const Program &program : skeleton.programs) {
     processOf[program.device] = processes.size();
     processes.emplace_back().program = &program;
@@ -40,13 +40,8 @@ LogicalResult Simulation::run() {
   if (!llvm::all_of(processes,
                     [&](const Process &process) { return isAtEnd(process); }))
     return reportDeadlock();
-  // Buffers may hold what nobody takes.
-  for (auto [channel, transfer] : llvm::zip(skeleton.channels, transfers))
-    if (!transfer.messages.empty()) {
-      outcome.malformation = "what one device sends, another does not receive";
-      return transfer.messages.front().op->emitOpError("to device ")
-             << channel.receiver << " is never received";
-    }
+  if (failed(reportLeft()))
+    return failure();
   if (executed != skeleton.actionCount)
     return tv::PlanOp(skeleton.plan).emitOpError("has ")
            << skeleton.actionCount << " communication ops to execute, "
@@ -98,7 +93,7 @@ Simulation::Progress Simulation::advance(unsigned number) {
       Progress progress = perform(number, *action);
       if (progress != Progress::Done)
         return progress;
-      process.hasPosted = process.isReleased = false;
+      process.isAtAction = false;
       ++executed;
       ++process.nextAction;
       if (!step.segment)
@@ -228,118 +223,236 @@ void Simulation::record(const Process &process, EventKind kind, Operation *op,
 
 Simulation::Progress Simulation::perform(unsigned number,
                                          const Action &action) {
-  if (!processes[number].hasPosted)
-    processes[number].started = processes[number].clock;
-  switch (action.kind) {
-  case ActionKind::Send:
-    return send(number, action);
-  case ActionKind::Receive:
-    return receive(number, action);
-  case ActionKind::Collective:
-    return meet(number, action);
-  }
-  action.op->emitOpError("is not understood by the schedule check");
-  return Progress::Fails;
-}
-
-Simulation::Progress Simulation::send(unsigned number, const Action &action) {
   Process &process = processes[number];
-  Transfer &transfer = transfers[action.place];
-  if (!process.hasPosted) {
-    process.hasPosted = true;
-    transfer.messages.push_back(
-        {action.op, getMicroBatch(process, action.op), process.clock});
-    if (transfer.waitingReceiver) {
-      wake(*transfer.waitingReceiver, 0);
-      transfer.waitingReceiver.reset();
+  if (!process.isAtAction) {
+    process.isAtAction = true;
+    process.arrived = process.clock;
+    if (action.phase != Phase::Wait) {
+      FailureOr<Posting> posting = post(number, action);
+      if (failed(posting))
+        return Progress::Fails;
+      if (action.phase == Phase::Whole) {
+        process.own = *posting;
+      } else if (!process.started.try_emplace(action.op, *posting).second) {
+        action.at->emitOpError("is started again before it is over");
+        return Progress::Fails;
+      }
     }
   }
-  if (transfer.messages.size() > options.bufferedSends) {
-    transfer.waitingSender = number;
+  if (action.phase == Phase::Start)
+    return Progress::Done;
+  const Posting *posting = findPosting(process, action);
+  if (!posting) {
+    action.at->emitOpError("waits for what was not started");
+    return Progress::Fails;
+  }
+  if (!isOver(*posting, action)) {
+    if (action.kind == ActionKind::Send)
+      transfers[action.place].waitingSender = number;
+    else if (action.kind == ActionKind::Receive)
+      transfers[action.place].waitingReceiver = number;
     return Progress::Waits;
   }
-  // The clock is that of the receive which made room, if one had to.
-  int64_t end = std::max(process.clock, process.started + 1);
-  record(process, EventKind::Send, action.op, process.started, end - 1, end);
-  process.clock = end;
+  if (failed(complete(process, *posting, action)))
+    return Progress::Fails;
+  process.own.reset();
+  if (action.phase == Phase::Wait)
+    process.started.erase(action.op);
   return Progress::Done;
 }
 
-Simulation::Progress Simulation::receive(unsigned number,
-                                         const Action &action) {
+Simulation::Posting *Simulation::findPosting(const Party &party,
+                                             Posting &last) {
+  auto isOf = [&](const Posting &posting) {
+    return posting.op == party.op && posting.order == party.order;
+  };
+  if (isOf(last))
+    return &last;
+  Process &process = processes[party.process];
+  if (process.own && isOf(*process.own))
+    return &*process.own;
+  auto found = process.started.find(party.op);
+  return found != process.started.end() && isOf(found->second) ? &found->second
+                                                               : nullptr;
+}
+
+const Simulation::Posting *Simulation::findPosting(const Process &process,
+                                                   const Action &action) const {
+  if (action.phase == Phase::Whole)
+    return process.own ? &*process.own : nullptr;
+  auto found = process.started.find(action.op);
+  return found == process.started.end() ? nullptr : &found->second;
+}
+
+FailureOr<Simulation::Posting> Simulation::post(unsigned number,
+                                                const Action &action) {
   Process &process = processes[number];
-  Transfer &transfer = transfers[action.place];
-  process.hasPosted = true;
-  if (transfer.messages.empty()) {
-    transfer.waitingReceiver = number;
-    return Progress::Waits;
+  Posting posting{action.op, 0, getMicroBatch(process, action.op),
+                  process.hasEntered, process.clock};
+  LogicalResult result = failure();
+  switch (action.kind) {
+  case ActionKind::Send:
+    result = postSend(number, posting, action.place);
+    break;
+  case ActionKind::Receive:
+    result = postReceive(number, posting, action.place);
+    break;
+  case ActionKind::Collective:
+    result = postCollective(number, posting, action.place);
+    break;
   }
-  Message message = transfer.messages.front();
-  transfer.messages.pop_front();
-  auto op = cast<tv::ReceiveOp>(action.op);
-  Type sent = cast<tv::SendOp>(message.op).getValue().getType();
-  if (sent != op.getResult().getType()) {
-    (void)reportTypes(op, message, skeleton.channels[action.place].sender);
-    return Progress::Fails;
+  if (failed(result))
+    return failure();
+  return posting;
+}
+
+LogicalResult Simulation::postSend(unsigned number, Posting &posting,
+                                   unsigned channel) {
+  Transfer &transfer = transfers[channel];
+  posting.order = transfer.sent++;
+  Party party{number, posting.op, posting.order, posting.microBatch,
+              posting.time};
+  if (transfer.receives.empty()) {
+    transfer.sends.push_back(party);
+    return success();
   }
-  if (failed(accept(process, op, message.microBatch, message.op)))
-    return Progress::Fails;
-  int64_t met = std::max(process.clock, message.time);
-  record(process, EventKind::Receive, op, process.started, met, met + 1);
-  process.clock = met + 1;
-  ++outcome.messages;
-  if (transfer.waitingSender &&
-      transfer.messages.size() <= options.bufferedSends) {
-    wake(*transfer.waitingSender, met + 1);
+  Party receive = transfer.receives.front();
+  transfer.receives.pop_front();
+  if (failed(meet(party, receive, posting, channel)))
+    return failure();
+  if (transfer.waitingReceiver) {
+    wake(*transfer.waitingReceiver, 0);
+    transfer.waitingReceiver.reset();
+  }
+  return success();
+}
+
+LogicalResult Simulation::postReceive(unsigned number, Posting &posting,
+                                      unsigned channel) {
+  Transfer &transfer = transfers[channel];
+  posting.order = transfer.received++;
+  Party party{number, posting.op, posting.order, posting.microBatch,
+              posting.time};
+  if (transfer.sends.empty()) {
+    transfer.receives.push_back(party);
+    return success();
+  }
+  Party send = transfer.sends.front();
+  transfer.sends.pop_front();
+  if (failed(meet(send, party, posting, channel)))
+    return failure();
+  if (transfer.waitingSender) {
+    // Where sends are buffered, this one made room.
+    int64_t met = std::max(send.time, party.time);
+    wake(*transfer.waitingSender, options.bufferedSends ? met + 1 : 0);
     transfer.waitingSender.reset();
   }
-  return Progress::Done;
+  return success();
 }
 
-Simulation::Progress Simulation::meet(unsigned number, const Action &action) {
-  Process &process = processes[number];
-  auto op = cast<tv::CommunicateOp>(action.op);
-  SmallVector<Arrival, 0> &present = arrivals[action.place];
-  if (!process.hasPosted) {
-    process.hasPosted = true;
-    Arrival arrival{number, op, getMicroBatch(process, op), process.clock};
-    if (!present.empty() && failed(compareMembers(present.front(), arrival)))
-      return Progress::Fails;
-    present.push_back(arrival);
-    const Communicator &communicator = skeleton.communicators[action.place];
-    if (present.size() == communicator.members.size() &&
-        failed(release(present)))
-      return Progress::Fails;
+LogicalResult Simulation::meet(const Party &send, const Party &receive,
+                               Posting &last, unsigned channel) {
+  auto from = cast<tv::SendOp>(send.op);
+  auto to = cast<tv::ReceiveOp>(receive.op);
+  if (from.getValue().getType() != to.getResult().getType())
+    return reportTypes(to, from, skeleton.channels[channel].sender);
+  Posting *receiving = findPosting(receive, last);
+  if (!receiving)
+    return to.emitOpError("is over before anything was sent");
+  receiving->arrivingMicroBatch = send.microBatch;
+  receiving->other = from;
+  receiving->isMet = true;
+  receiving->met = std::max(send.time, receive.time);
+  // A buffered send may be over.
+  if (Posting *sending = findPosting(send, last)) {
+    sending->isMet = true;
+    sending->met = receiving->met;
   }
-  if (!process.isReleased)
-    return Progress::Waits;
-  record(process, EventKind::Collective, op, process.started, process.clock - 1,
-         process.clock);
-  return Progress::Done;
+  ++outcome.messages;
+  return success();
 }
 
-LogicalResult Simulation::release(SmallVectorImpl<Arrival> &present) {
+LogicalResult Simulation::postCollective(unsigned number, Posting &posting,
+                                         unsigned communicator) {
+  Gathering &gathering = gatherings[communicator];
+  posting.order = processes[number].collectives[communicator]++;
+  size_t index = posting.order - gathering.first;
+  while (gathering.open.size() <= index)
+    gathering.open.emplace_back();
+  SmallVector<Party, 0> &present = gathering.open[index];
+  Party party{number, posting.op, posting.order, posting.microBatch,
+              posting.time};
+  if (!present.empty() && failed(compareMembers(present.front(), party)))
+    return failure();
+  present.push_back(party);
+  if (present.size() < skeleton.communicators[communicator].members.size())
+    return success();
+  // Who has posted this one has posted those before.
+  if (index != 0)
+    return posting.op->emitOpError("is complete before an earlier one");
+  SmallVector<Party, 0> members = std::move(present);
+  gathering.open.pop_front();
+  ++gathering.first;
+  return release(members, posting);
+}
+
+LogicalResult Simulation::release(ArrayRef<Party> members, Posting &last) {
   int64_t met = 0;
-  const Arrival *known = nullptr;
+  const Party *known = nullptr;
   bool isMixed = false;
-  for (const Arrival &member : present) {
+  for (const Party &member : members) {
     met = std::max(met, member.time);
     isMixed |= known && member.microBatch >= 0 &&
                known->microBatch != member.microBatch;
     if (!known && member.microBatch >= 0)
       known = &member;
   }
-  for (const Arrival &member : present) {
-    Process &process = processes[member.process];
+  for (const Party &member : members) {
+    Posting *posting = findPosting(member, last);
+    if (!posting)
+      return member.op->emitOpError("is over before all members are there");
+    posting->isMet = true;
+    posting->met = met;
+    posting->other = member.op;
     // Outside of calls nothing says that what meets has to be of one.
-    bool isKnown = known && (process.hasEntered || !isMixed);
-    if (failed(accept(process, member.op, isKnown ? known->microBatch : -1,
-                      isKnown ? known->op : member.op)))
-      return failure();
-    process.isReleased = true;
-    wake(member.process, met + 1);
+    if (known && (posting->isInCall || !isMixed)) {
+      posting->arrivingMicroBatch = known->microBatch;
+      posting->other = known->op;
+    }
+    wake(member.process, 0);
   }
-  present.clear();
   ++outcome.collectives;
+  return success();
+}
+
+bool Simulation::isOver(const Posting &posting, const Action &action) const {
+  if (posting.isMet || action.kind != ActionKind::Send)
+    return posting.isMet;
+  return posting.order <
+         transfers[action.place].received + int64_t(options.bufferedSends);
+}
+
+LogicalResult Simulation::complete(Process &process, const Posting &posting,
+                                   const Action &action) {
+  if (action.kind != ActionKind::Send &&
+      failed(accept(process, action.at, posting.arrivingMicroBatch,
+                    posting.other)))
+    return failure();
+  // What is buffered has left when there was room.
+  bool isBuffered = action.kind == ActionKind::Send && options.bufferedSends;
+  int64_t end = 1 + (isBuffered ? posting.time : posting.met);
+  EventKind kind = action.kind == ActionKind::Send      ? EventKind::Send
+                   : action.kind == ActionKind::Receive ? EventKind::Receive
+                                                        : EventKind::Collective;
+  if (action.phase == Phase::Wait && options.recordsTimeline)
+    outcome.timeline.events.push_back(
+        {kind, action.op, process.hasEntered ? getCall(process) : tv::CallOp(),
+         process.program->device, getMicroBatch(process, action.op),
+         posting.time, posting.time, end, /*isFinished=*/true,
+         /*isUnderWay=*/true});
+  process.clock = std::max(process.clock, end);
+  int64_t ready =
+      action.phase == Phase::Wait ? process.clock : process.clock - 1;
+  record(process, kind, action.op, process.arrived, ready, process.clock);
   return success();
 }

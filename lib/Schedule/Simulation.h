@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs all programs once, each as far as it gets. What a device may do stays
-// possible until it does it, whatever the others do, so every other order ends
+// Runs all programs once, each as far as it gets. A device waits until others
+// have posted what it needs, and nobody takes back what was posted. So what a
+// device may do stays possible until it does it, and every other order ends
 // where this one does (docs/Soundness.md, section 9). Each action is looked at
 // a bounded number of times.
 //
@@ -35,51 +36,88 @@ private:
     tv::CallOp call;
     int64_t microBatch;
   };
+  /// Communication that a device has posted and not completed yet.
+  struct Posting {
+    mlir::Operation *op; ///< the communication op
+    /// How many sends or receives of its channel, or collectives of its
+    /// communicator, the device has posted before.
+    int64_t order;
+    int64_t microBatch; ///< of what it gives
+    bool isInCall;
+    int64_t time;
+    bool isMet = false; ///< all who take part have posted
+    int64_t met = 0;    ///< when
+    /// What arrives, and with which op it was given.
+    int64_t arrivingMicroBatch = -1;
+    mlir::Operation *other = nullptr;
+  };
   /// A device that runs its program.
   struct Process {
     const Program *program;
     size_t nextStep = 0, nextAction = 0;
-    /// Whether its next action is known to the others already: a message that
-    /// was sent, or an arrival at a collective.
-    bool hasPosted = false;
-    /// Whether the collective that it arrived at is complete.
-    bool isReleased = false;
+    bool isAtAction = false; ///< it has come to the next one
     bool hasEntered = false; ///< its call
     bool isQueued = false;
+    /// What its action has posted, unless that is only a start.
+    std::optional<Posting> own;
+    /// What was started and not waited for, by communication op.
+    llvm::DenseMap<mlir::Operation *, Posting> started;
+    /// Collectives that it has posted, by communicator.
+    llvm::DenseMap<unsigned, int64_t> collectives;
     /// That of its call: of the operands, or of the call's mirror, or of the
     /// first tensor that arrives. -1 where it is not known, or not one.
     int64_t microBatch = -1;
     int64_t clock = 0;   ///< when it may do the next thing
-    int64_t started = 0; ///< when it came to its action
+    int64_t arrived = 0; ///< when it came to its action
     llvm::DenseMap<mlir::Value, int64_t> microBatches; ///< of values
     std::map<int64_t, Execution> executions; ///< by number of the call
     std::map<int64_t, int64_t> loads;        ///< executions, by loader
   };
-  struct Message {
+  /// A posting as others see it. A send may be over before anybody takes what
+  /// it gives.
+  struct Party {
+    unsigned process;
     mlir::Operation *op;
-    int64_t microBatch;
-    int64_t time;
+    int64_t order, microBatch, time;
   };
   struct Transfer {
-    std::deque<Message> messages; ///< under way
+    std::deque<Party> sends, receives; ///< that have not met
+    int64_t sent = 0, received = 0;    ///< posted
     std::optional<unsigned> waitingSender, waitingReceiver;
   };
-  struct Arrival {
-    unsigned process;
-    tv::CommunicateOp op;
-    int64_t microBatch;
-    int64_t time;
+  /// The collectives of a communicator that some members have posted and not
+  /// all, from that number `first` on.
+  struct Gathering {
+    std::deque<llvm::SmallVector<Party, 0>> open;
+    int64_t first = 0;
   };
   enum class Progress { Done, Waits, Fails };
 
   // Simulation.cpp
   Progress advance(unsigned number);
   Progress perform(unsigned number, const Action &action);
-  Progress send(unsigned number, const Action &action);
-  Progress receive(unsigned number, const Action &action);
-  Progress meet(unsigned number, const Action &action);
-  /// Lets all members of a collective go on.
-  mlir::LogicalResult release(llvm::SmallVectorImpl<Arrival> &present);
+  /// Lets others know that a process takes part from now on.
+  mlir::FailureOr<Posting> post(unsigned number, const Action &action);
+  mlir::LogicalResult postSend(unsigned number, Posting &posting,
+                               unsigned channel);
+  mlir::LogicalResult postReceive(unsigned number, Posting &posting,
+                                  unsigned channel);
+  mlir::LogicalResult postCollective(unsigned number, Posting &posting,
+                                     unsigned communicator);
+  /// Has the n-th send of a channel meet the n-th receive.
+  mlir::LogicalResult meet(const Party &send, const Party &receive,
+                           Posting &last, unsigned channel);
+  /// Lets all members of a collective go on. `last` is not kept yet.
+  mlir::LogicalResult release(llvm::ArrayRef<Party> members, Posting &last);
+  /// Whether nobody has to be waited for any more.
+  bool isOver(const Posting &posting, const Action &action) const;
+  mlir::LogicalResult complete(Process &process, const Posting &posting,
+                               const Action &action);
+  /// The posting of a party, which is `last` if that is not kept yet; null if
+  /// it is over.
+  Posting *findPosting(const Party &party, Posting &last);
+  const Posting *findPosting(const Process &process,
+                             const Action &action) const;
   mlir::LogicalResult enter(Process &process, tv::CallOp call,
                             const Segment &segment);
   void leave(Process &process, tv::CallOp call);
@@ -101,10 +139,11 @@ private:
                              int64_t microBatch, mlir::Operation *other);
 
   // Counterexample.cpp
-  mlir::LogicalResult reportTypes(tv::ReceiveOp op, const Message &message,
+  mlir::LogicalResult reportTypes(tv::ReceiveOp op, tv::SendOp send,
                                   int64_t sender);
-  mlir::LogicalResult compareMembers(const Arrival &first,
-                                     const Arrival &other);
+  mlir::LogicalResult compareMembers(const Party &first, const Party &other);
+  /// Reports what was posted and met nobody, although all are at their ends.
+  mlir::LogicalResult reportLeft();
   /// The devices that have to move before a waiting process can.
   llvm::SmallVector<int64_t> findMissing(unsigned number) const;
   /// The process of a device; null if it has no program.
@@ -116,6 +155,9 @@ private:
   std::string describeWait(unsigned number) const;
   /// Adds where a process is, and what it waits for there.
   void attachWait(mlir::InFlightDiagnostic &error, unsigned number) const;
+  /// Adds where what a device waits for was started, if that is elsewhere.
+  static void attachStart(mlir::InFlightDiagnostic &error,
+                          const Action &action);
   mlir::LogicalResult reportDeadlock();
   mlir::LogicalResult reportEnded(unsigned number);
   void recordWaiting();
@@ -127,8 +169,8 @@ private:
   const Options &options;
   Outcome &outcome;
   std::vector<Process> processes;
-  std::vector<Transfer> transfers;                     ///< by channel
-  std::vector<llvm::SmallVector<Arrival, 0>> arrivals; ///< by communicator
+  std::vector<Transfer> transfers;   ///< by channel
+  std::vector<Gathering> gatherings; ///< by communicator
   std::deque<unsigned> ready;
   std::map<int64_t, unsigned> processOf; ///< by device
   int64_t executed = 0;

@@ -105,7 +105,74 @@ FailureOr<Action> SkeletonBuilder::buildAction(Operation *op, int64_t device) {
   }
   if (failed(place))
     return failure();
-  return Action{kind, op, *place};
+  return Action{kind, op, *place, Phase::Whole, op};
+}
+
+/// Whether a device may come to a stop at an op.
+static bool isCommunication(Operation *op) {
+  return isa<tv::SendOp, tv::ReceiveOp, tv::CommunicateOp, tv::StartOp,
+             tv::WaitOp>(op);
+}
+
+/// Whether an op reads or writes a buffer that it names.
+static bool accessesBuffer(Operation *op) {
+  if (auto wait = dyn_cast<tv::WaitOp>(op))
+    return wait.getStart() && wait.getStart().getInto();
+  return isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(op);
+}
+
+FailureOr<Action> SkeletonBuilder::buildPhase(Operation *op, int64_t device) {
+  auto start = dyn_cast<tv::StartOp>(op);
+  auto wait = dyn_cast<tv::WaitOp>(op);
+  if (!start && !wait)
+    return buildAction(op, device);
+  skeleton.hasStarts = true;
+  if (start && failed(checkHandle(start, device)))
+    return failure();
+  if (wait && !(start = wait.getStart()))
+    return op->emitOpError("waits for a handle of another block");
+  Operation *started = start.getStarted();
+  if (!isa_and_nonnull<tv::SendOp, tv::ReceiveOp, tv::CommunicateOp>(started))
+    return start.emitOpError("starts something else than one communication op");
+  bool givesResult = started->getNumResults() && !start.getInto();
+  if (wait && wait->getNumResults() != givesResult)
+    return op->emitOpError("has another result than what was started");
+  FailureOr<Action> action = buildAction(started, device);
+  if (failed(action))
+    return failure();
+  action->phase = wait ? Phase::Wait : Phase::Start;
+  action->at = op;
+  return *action;
+}
+
+LogicalResult SkeletonBuilder::checkHandle(tv::StartOp op, int64_t device) {
+  SmallVector<Operation *> waits(op->getUsers());
+  if (!llvm::all_of(waits, [&](Operation *user) {
+        return isa<tv::WaitOp>(user) && user->getBlock() == op->getBlock();
+      }))
+    return op.emitOpError("gives a handle that is not only waited for");
+  llvm::sort(waits, [](Operation *left, Operation *right) {
+    return left->isBeforeInBlock(right);
+  });
+  if (waits.empty()) {
+    malformation = "what is started is not waited for";
+    return op.emitOpError("on device ") << device << " is never waited for";
+  }
+  if (waits.size() > 1) {
+    malformation = "what is started is waited for twice";
+    InFlightDiagnostic error = waits[1]->emitOpError("on device ");
+    error << device << " waits a second time for what was started";
+    error.attachNote(waits[0]->getLoc()) << "the first time is here";
+    error.attachNote(op.getLoc()) << "it was started here";
+    return error;
+  }
+  if (op->isBeforeInBlock(waits.front()))
+    return success();
+  malformation = "what is started is waited for before";
+  InFlightDiagnostic error = waits.front()->emitOpError("on device ");
+  error << device << " waits for what is started later";
+  error.attachNote(op.getLoc()) << "it is started here";
+  return error;
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,6 +196,8 @@ bool SkeletonBuilder::isReduced(Value value) const {
         return true;
     for (Value result : op->getResults())
       addUsers(result);
+    if (auto start = dyn_cast<tv::StartOp>(op->getParentOp()))
+      addUsers(start.getHandle());
   }
   return false;
 }
@@ -146,11 +215,15 @@ bool SkeletonBuilder::isReductionOf(Value value, tv::BufferOp buffer) const {
     if (auto read = dyn_cast<tv::ReadOp>(op);
         read && isReduced && read.getBuffer() == buffer.getSymName())
       return true;
-    auto communicate = dyn_cast<tv::CommunicateOp>(op);
+    // What is started takes its operands inside.
+    if (auto start = dyn_cast<tv::StartOp>(op))
+      op = start.getStarted();
+    auto communicate = dyn_cast_or_null<tv::CommunicateOp>(op);
     bool isNowReduced =
         isReduced || (communicate && hasSeveralMembers(communicate));
-    for (Value operand : op->getOperands())
-      add(operand, isNowReduced);
+    if (op)
+      for (Value operand : op->getOperands())
+        add(operand, isNowReduced);
   }
   return false;
 }
@@ -158,6 +231,9 @@ bool SkeletonBuilder::isReductionOf(Value value, tv::BufferOp buffer) const {
 FailureOr<std::optional<GradientAccess>>
 SkeletonBuilder::buildAccess(Operation *op) {
   auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
+  auto wait = dyn_cast<tv::WaitOp>(op);
+  if (wait)
+    name = wait.getStart().getIntoAttr();
   auto buffer =
       name ? symbols.lookup<tv::BufferOp>(name.getAttr()) : tv::BufferOp();
   if (!buffer)
@@ -171,7 +247,9 @@ SkeletonBuilder::buildAccess(Operation *op) {
   }
   if (isa<tv::AddToOp>(op))
     return std::optional(GradientAccess{AccessKind::Addition, op, buffer});
-  if (isReductionOf(cast<tv::WriteOp>(op).getValue(), buffer))
+  Value value =
+      wait ? Value(wait.getHandle()) : Value(cast<tv::WriteOp>(op).getValue());
+  if (isReductionOf(value, buffer))
     return std::optional<GradientAccess>();
   return std::optional(GradientAccess{AccessKind::Renewal, op, buffer});
 }
@@ -199,12 +277,13 @@ LogicalResult SkeletonBuilder::buildSegment(tv::SegmentOp op) {
   for (Operation &inner : op.getBody().front()) {
     if (isa<tv::ReturnOp>(inner))
       continue;
-    if (isa<tv::SendOp, tv::ReceiveOp, tv::CommunicateOp>(inner)) {
-      FailureOr<Action> action = buildAction(&inner, op.getDevice());
+    if (isCommunication(&inner)) {
+      FailureOr<Action> action = buildPhase(&inner, op.getDevice());
       if (failed(action))
         return failure();
       segment.actions.push_back(*action);
-    } else if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(inner)) {
+    }
+    if (accessesBuffer(&inner)) {
       FailureOr<std::optional<GradientAccess>> access = buildAccess(&inner);
       if (failed(access))
         return failure();
@@ -219,7 +298,7 @@ LogicalResult SkeletonBuilder::buildSegment(tv::SegmentOp op) {
       segment.isBackward = segment.differentiates = segment.computes = true;
     } else if (isComputation(&inner)) {
       segment.computes = true;
-    } else {
+    } else if (!isCommunication(&inner)) {
       return inner.emitOpError("is not understood by the schedule check");
     }
   }
@@ -243,19 +322,20 @@ LogicalResult SkeletonBuilder::buildProgram(tv::ProgramOp op) {
       if (!step.segment || static_cast<int64_t>(callee.getDevice()) != device)
         return call.emitOpError("does not name a segment of device ") << device;
       skeleton.actionCount += step.segment->actions.size();
-    } else if (isa<tv::SendOp, tv::ReceiveOp, tv::CommunicateOp>(inner)) {
-      FailureOr<Action> action = buildAction(&inner, device);
+    } else if (isCommunication(&inner)) {
+      FailureOr<Action> action = buildPhase(&inner, device);
       if (failed(action))
         return failure();
       step.action = *action;
       ++skeleton.actionCount;
-    } else if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(inner)) {
+    }
+    if (accessesBuffer(&inner)) {
       FailureOr<std::optional<GradientAccess>> access = buildAccess(&inner);
       if (failed(access))
         return failure();
       step.access = *access;
-    } else if (!isa<tv::LoadDataOp, tv::OutputOp>(inner) &&
-               !isComputation(&inner)) {
+    } else if (!isa<tv::CallOp, tv::LoadDataOp, tv::OutputOp>(inner) &&
+               !isCommunication(&inner) && !isComputation(&inner)) {
       return inner.emitOpError("is not understood by the schedule check");
     }
   }

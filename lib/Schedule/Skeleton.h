@@ -38,11 +38,18 @@ struct Communicator {
 
 enum class ActionKind { Send, Receive, Collective };
 
+/// What an action does: all, or it posts and does not wait, or it waits for
+/// what was posted.
+enum class Phase { Whole, Start, Wait };
+
 /// An op that another device takes part in.
 struct Action {
   ActionKind kind;
-  mlir::Operation *op;
-  unsigned place; ///< the number of its channel or communicator
+  mlir::Operation *op; ///< the communication op, also where it is waited for
+  unsigned place;      ///< the number of its channel or communicator
+  Phase phase = Phase::Whole;
+  /// Where the device is: the op itself, or the one that starts it or waits.
+  mlir::Operation *at = nullptr;
 };
 
 enum class AccessKind {
@@ -89,6 +96,7 @@ struct Skeleton {
   llvm::SmallVector<Channel> channels;
   llvm::SmallVector<Communicator> communicators;
   int64_t actionCount = 0; ///< that are executed, in all programs
+  bool hasStarts = false;  ///< any communication is started and waited for
 };
 
 /// Builds a skeleton. Reports the first op that is not understood; if the plan
@@ -104,6 +112,10 @@ private:
   mlir::LogicalResult buildProgram(tv::ProgramOp op);
   /// The action of a communication op, which runs on `device`.
   mlir::FailureOr<Action> buildAction(mlir::Operation *op, int64_t device);
+  /// The action of an op that communicates, starts that or waits for it.
+  mlir::FailureOr<Action> buildPhase(mlir::Operation *op, int64_t device);
+  /// Checks that a handle is waited for once, and after the start.
+  mlir::LogicalResult checkHandle(tv::StartOp op, int64_t device);
   mlir::FailureOr<unsigned> findChannel(mlir::Operation *op, int64_t sender,
                                         int64_t receiver);
   mlir::FailureOr<unsigned> findCommunicator(tv::CommunicateOp op,

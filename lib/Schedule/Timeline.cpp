@@ -77,6 +77,20 @@ static void writeSpan(llvm::json::OStream &json, const Event &event,
   });
 }
 
+/// Writes one end of what goes on beside the rest of a row.
+static void writeUnderWay(llvm::json::OStream &json, const Event &event,
+                          size_t number, bool isStart) {
+  json.object([&] {
+    json.attribute("name", getTitle(event));
+    json.attribute("cat", "under way");
+    json.attribute("ph", isStart ? "b" : "e");
+    json.attribute("id", static_cast<int64_t>(number));
+    json.attribute("ts", (isStart ? event.start : event.end) * stepLength);
+    json.attribute("pid", 0);
+    json.attribute("tid", event.device);
+  });
+}
+
 void verify::schedule::writeTraceEvents(const Timeline &timeline,
                                         raw_ostream &out) {
   llvm::json::OStream json(out, /*IndentSize=*/0);
@@ -92,14 +106,19 @@ void verify::schedule::writeTraceEvents(const Timeline &timeline,
             json.attribute("name", "device " + std::to_string(device));
           });
         });
-      for (const Event &event : timeline.events) {
+      for (auto [number, event] : llvm::enumerate(timeline.events)) {
+        if (event.isUnderWay) {
+          writeUnderWay(json, event, number, /*isStart=*/true);
+          writeUnderWay(json, event, number, /*isStart=*/false);
+          continue;
+        }
         std::string title = getTitle(event);
         if (event.ready > event.start)
           writeSpan(json, event,
                     event.isFinished ? "wait" : "waits without end: " + title,
                     event.isFinished ? "wait" : "deadlock", event.start,
                     event.ready);
-        if (event.isFinished)
+        if (event.isFinished && event.end > event.ready)
           writeSpan(json, event, title, getCategory(event.kind), event.ready,
                     event.end);
       }

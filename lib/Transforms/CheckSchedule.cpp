@@ -91,6 +91,9 @@ struct CheckSchedulePass
     module->setAttr(
         liveActivationsName,
         DenseI64ArrayAttr::get(&getContext(), outcome.liveActivations));
+    if (outcome.hasStarts)
+      addAssumption(module, "communication that was started goes on without "
+                            "being waited for");
     if (bufferedSends)
       addAssumption(module, "the runtime buffers " +
                                 std::to_string(bufferedSends) +

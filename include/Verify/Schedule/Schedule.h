@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Whether all device programs of a plan run to their ends, whatever the
-// interleaving, and whether each calls its segments in an order that a schedule
-// may have. Values are not looked at: only what is waited for, and the order of
-// calls and of gradient buffers. docs/Soundness.md, section 9, has the
+// interleaving, whether each calls its segments in an order that a schedule may
+// have, and whether it leaves alone what communication under way uses. Values
+// are not looked at: only what is waited for, and the order of calls and of
+// gradient buffers. docs/Soundness.md, section 9, has the
 // argument.
 //
 //===----------------------------------------------------------------------===//
@@ -38,6 +39,8 @@ struct Outcome {
   /// In what way the plan cannot be executed. Empty if it can, or if it is not
   /// understood.
   llvm::StringRef malformation;
+  /// Whether communication is started and waited for apart.
+  bool hasStarts = false;
   int64_t messages = 0;    ///< sends that met their receive
   int64_t collectives = 0; ///< collectives that all members entered
   /// For each program, in order of the plan, the greatest number of forward
@@ -51,6 +54,12 @@ struct Outcome {
 /// Checks the programs of `plan`, which need not be verified IR. What is wrong
 /// is one error, with notes at the other ops involved.
 Outcome checkSchedule(tv::PlanOp plan, const Options &options);
+
+/// Checks what the values of a plan rest on where communication is started and
+/// waited for apart: each handle is waited for once, and no device uses memory
+/// against what is under way. What is wrong is an error, and `malformation`
+/// says in what way, if it is understood.
+llvm::LogicalResult checkMemory(tv::PlanOp plan, llvm::StringRef &malformation);
 
 } // namespace verify::schedule
 

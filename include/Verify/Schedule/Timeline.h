@@ -6,7 +6,8 @@
 //
 // The data of a picture of a schedule, apart from the drawing. Time is logical:
 // the computation of a call takes one step, a transfer or collective one step
-// from when the last of its members is there.
+// from when the last of its members is there. What was started is there as long
+// as it is under way, and once more where it is waited for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,8 @@ struct Event {
   int64_t ready; ///< when nobody has to be waited for any more
   int64_t end;
   bool isFinished; ///< false for what waits without end
+  /// Whether the device does other things meanwhile.
+  bool isUnderWay = false;
 };
 
 struct Timeline {

@@ -1,0 +1,28 @@
+//===- InFlight.h - memory that communication uses --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between its start and its wait, communication may read its operand and write
+// its result at any time. Whatever else the device does to the same memory
+// meanwhile is a race, whatever the timing of a run (docs/Soundness.md, section
+// 9). This is seen in the program of one device alone.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_SCHEDULE_INFLIGHT_H
+#define VERIFY_LIB_SCHEDULE_INFLIGHT_H
+
+#include "Skeleton.h"
+
+namespace verify::schedule {
+
+/// Checks that no device uses a buffer against what is under way on it. Reports
+/// the first two accesses that nothing orders, and says so in `malformation`.
+mlir::LogicalResult checkInFlight(const Skeleton &skeleton,
+                                  llvm::StringRef &malformation);
+
+} // namespace verify::schedule
+
+#endif // VERIFY_LIB_SCHEDULE_INFLIGHT_H
