@@ -10,6 +10,7 @@
 #include "LineageLinker.h"
 #include "PlanExecution.h"
 #include "ReferenceCheck.h"
+#include "Verify/Schedule/Schedule.h"
 #include "Verify/Transforms/BatchSize.h"
 #include "Verify/Transforms/Report.h"
 
@@ -62,12 +63,28 @@ struct CanonicalizeSSAPass
     return count;
   }
 
+  static bool hasStarts(tv::PlanOp plan) {
+    return plan
+        .walk([](Operation *op) {
+          return isa<tv::StartOp, tv::WaitOp>(op) ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   LogicalResult link(tv::PlanOp reference, tv::PlanOp plan) {
     for (tv::AxisAttr axis : reference.getMesh().getAxes())
       if (axis.getSize() != 1)
         return reference.emitOpError("is a plan for ")
                << reference.getMesh() << "; the reference is a plan for one "
                << "device and one micro-batch";
+    // What is started gives its values only where nothing races with it, which
+    // may not have been checked before, or not of these ops.
+    for (tv::PlanOp each : {reference, plan}) {
+      StringRef malformation;
+      if (hasStarts(each) && failed(schedule::checkMemory(each, malformation)))
+        return fail(each == plan ? malformation : "");
+    }
     OpBuilder builder(&getContext());
     builder.setInsertionPointToEnd(getOperation().getBody());
     auto graph =

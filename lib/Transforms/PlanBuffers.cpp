@@ -53,6 +53,21 @@ PlanExecution::Step PlanExecution::executeBuffer(Device &device,
   return Step::Done;
 }
 
+PlanExecution::Step
+PlanExecution::writeBuffer(Operation *op, FlatSymbolRefAttr name, Bound bound) {
+  auto buffer = symbols.lookup<tv::BufferOp>(name.getAttr());
+  if (!buffer) {
+    op->emitOpError("names no buffer: ") << name;
+    return Step::Failed;
+  }
+  if (!buffer.getGradientOf()) {
+    op->emitOpError("writes to a parameter, which no step may");
+    return Step::Failed;
+  }
+  buffers[buffer].assign(1, {bound, op->getLoc()});
+  return Step::Done;
+}
+
 FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
                                             Location location) {
   // Each value once, with the micro-batches in which it was added; a value that

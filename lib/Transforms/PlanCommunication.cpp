@@ -37,14 +37,26 @@ Bound PlanExecution::moveTo(Bound bound, int64_t microBatch, Operation *op,
   return {instance.results.front(), microBatch};
 }
 
-PlanExecution::Step PlanExecution::executeReceive(Device &device,
-                                                  tv::ReceiveOp op) {
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+PlanExecution::Step PlanExecution::executeSend(Device &device, tv::SendOp op) {
+  Channel &channel = channels[{device.number, op.getPeer()}];
+  channel.messages.try_emplace(channel.sent++,
+                               Sent{lookup(device, op.getValue()), op});
+  return Step::Done;
+}
+
+FailureOr<std::optional<Bound>>
+PlanExecution::takeMessage(Device &device, tv::ReceiveOp op, int64_t number) {
   int64_t source = op.getPeer();
-  std::deque<Sent> &channel = channels[{source, device.number}];
-  if (channel.empty())
-    return Step::Blocked;
-  Sent sent = channel.front();
-  channel.pop_front();
+  Channel &channel = channels[{source, device.number}];
+  auto found = channel.messages.find(number);
+  if (found == channel.messages.end())
+    return std::optional<Bound>();
+  Sent sent = found->second;
+  channel.messages.erase(found);
   if (sent.bound.value.getType() != op.getResult().getType()) {
     malformation = "what one device sends, another does not receive";
     op.emitOpError("expects ")
@@ -52,7 +64,7 @@ PlanExecution::Step PlanExecution::executeReceive(Device &device,
                     sent.bound.value.getType())
             .attachNote(sent.op->getLoc())
         << "sent here";
-    return Step::Failed;
+    return failure();
   }
   auto build = [&](ArrayRef<Value> operands,
                    SmallVectorImpl<Value> &results) -> LogicalResult {
@@ -67,45 +79,93 @@ PlanExecution::Step PlanExecution::executeReceive(Device &device,
   FailureOr<SmallVector<Bound>> results =
       instantiate(op, device.number, sent.bound, build);
   if (failed(results))
+    return failure();
+  return std::optional(results->front());
+}
+
+PlanExecution::Step PlanExecution::executeReceive(Device &device,
+                                                  tv::ReceiveOp op) {
+  // It takes its place among the receives once it is over: nothing else of the
+  // device goes on before.
+  Channel &channel = channels[{op.getPeer(), device.number}];
+  FailureOr<std::optional<Bound>> bound =
+      takeMessage(device, op, channel.received);
+  if (failed(bound))
     return Step::Failed;
-  bind(device, op, results->front());
+  if (!*bound)
+    return Step::Blocked;
+  ++channel.received;
+  bind(device, op, **bound);
   return Step::Done;
 }
 
-PlanExecution::Step PlanExecution::executeCommunicate(Device &device,
-                                                      tv::CommunicateOp op) {
-  if (device.arrived) {
-    bind(device, op, *device.arrived);
-    device.arrived.reset();
-    device.waiting = false;
+//===----------------------------------------------------------------------===//
+// What is started and waited for
+//===----------------------------------------------------------------------===//
+
+// That nothing touches the memory in between was checked before (checkMemory),
+// so the operand is what it is at the start, and the result is there at the
+// wait.
+
+PlanExecution::Step PlanExecution::executeStart(Device &device,
+                                                tv::StartOp op) {
+  Operation *started = op.getStarted();
+  if (auto send = dyn_cast_or_null<tv::SendOp>(started))
+    return executeSend(device, send);
+  if (auto receive = dyn_cast_or_null<tv::ReceiveOp>(started)) {
+    device.started[receive] =
+        channels[{receive.getPeer(), device.number}].received++;
     return Step::Done;
   }
-  if (device.waiting)
-    return Step::Blocked;
-  std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
-  if (!llvm::is_contained(group, device.number)) {
-    malformation = "a device is outside the group of its collective";
-    op.emitOpError("runs on device ")
-        << device.number << ", which is not in its group";
+  if (auto communicate = dyn_cast_or_null<tv::CommunicateOp>(started))
+    return succeeded(arrive(device, communicate)) ? Step::Done : Step::Failed;
+  op.emitOpError("starts something else than one communication op");
+  return Step::Failed;
+}
+
+PlanExecution::Step PlanExecution::executeWait(Device &device, tv::WaitOp op) {
+  tv::StartOp start = op.getStart();
+  Operation *started = start ? start.getStarted() : nullptr;
+  Bound bound;
+  if (auto receive = dyn_cast_or_null<tv::ReceiveOp>(started)) {
+    auto number = device.started.find(receive);
+    if (number == device.started.end()) {
+      op.emitOpError("waits for what was not started");
+      return Step::Failed;
+    }
+    FailureOr<std::optional<Bound>> message =
+        takeMessage(device, receive, number->second);
+    if (failed(message))
+      return Step::Failed;
+    if (!*message)
+      return Step::Blocked;
+    device.started.erase(number);
+    bound = **message;
+  } else if (isa_and_nonnull<tv::CommunicateOp>(started)) {
+    auto arrived = device.arrived.find(started);
+    if (arrived == device.arrived.end())
+      return Step::Blocked;
+    bound = arrived->second;
+    device.arrived.erase(arrived);
+  } else if (isa_and_nonnull<tv::SendOp>(started)) {
+    return Step::Done;
+  } else {
+    op.emitOpError("waits for a handle of another block");
     return Step::Failed;
   }
-  if (op.getReplicas())
-    group.push_back(-1); // Another communicator than the same group without.
-  llvm::sort(group);
-  int64_t number = device.collectives[group]++;
-  SmallVector<Arrival> &arrivals = pending[{group, number}];
-  arrivals.push_back({device.number, op, lookup(device, op.getValue())});
-  device.waiting = true;
-  if (arrivals.size() < op.getGroup().size())
-    return Step::Blocked;
-  if (failed(complete(arrivals)))
+  if (FlatSymbolRefAttr name = start.getIntoAttr())
+    return writeBuffer(op, name, bound);
+  if (op->getNumResults() != 1) {
+    op.emitOpError("has another result than what was started");
     return Step::Failed;
-  pending.erase({group, number});
-  bind(device, op, *device.arrived);
-  device.arrived.reset();
-  device.waiting = false;
+  }
+  bind(device, op, bound);
   return Step::Done;
 }
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
 
 /// Checks that all members of a collective do the same.
 static LogicalResult checkMembers(tv::CommunicateOp first,
@@ -123,6 +183,41 @@ static LogicalResult checkMembers(tv::CommunicateOp first,
       "is not what another member of its group enters at this point");
   error.attachNote(first.getLoc()) << "the other member's collective";
   return error;
+}
+
+LogicalResult PlanExecution::arrive(Device &device, tv::CommunicateOp op) {
+  std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
+  if (!llvm::is_contained(group, device.number)) {
+    malformation = "a device is outside the group of its collective";
+    return op.emitOpError("runs on device ")
+           << device.number << ", which is not in its group";
+  }
+  if (op.getReplicas())
+    group.push_back(-1); // Another communicator than the same group without.
+  llvm::sort(group);
+  int64_t number = device.collectives[group]++;
+  SmallVector<Arrival> &arrivals = pending[{group, number}];
+  arrivals.push_back({device.number, op, lookup(device, op.getValue())});
+  if (arrivals.size() < op.getGroup().size())
+    return success();
+  if (failed(complete(arrivals)))
+    return failure();
+  pending.erase({group, number});
+  return success();
+}
+
+PlanExecution::Step PlanExecution::executeCommunicate(Device &device,
+                                                      tv::CommunicateOp op) {
+  if (!device.waiting && failed(arrive(device, op)))
+    return Step::Failed;
+  device.waiting = true;
+  auto arrived = device.arrived.find(op);
+  if (arrived == device.arrived.end())
+    return Step::Blocked;
+  bind(device, op, arrived->second);
+  device.arrived.erase(arrived);
+  device.waiting = false;
+  return Step::Done;
 }
 
 LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
@@ -287,25 +382,32 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
         return malformed();
       gathered[number] = part->front();
     }
-  for (auto [member, bound] : llvm::zip(group, gathered))
+  for (auto [member, bound, op] : llvm::zip(group, gathered, ops))
     for (Device &device : devices)
       if (device.number == member)
-        device.arrived = bound;
+        device.arrived[op] = bound;
   return success();
+}
+
+/// The communication op that a device waits for at `op`.
+static Operation *getAwaited(Operation *op) {
+  auto wait = dyn_cast<tv::WaitOp>(op);
+  return wait ? wait.getStart().getStarted() : op;
 }
 
 SmallVector<PlanExecution::Device *>
 PlanExecution::findAwaited(const Device &device) {
   SmallVector<Device *> awaited;
-  auto receive = dyn_cast<tv::ReceiveOp>(device.blockedAt);
-  auto communicate = dyn_cast<tv::CommunicateOp>(device.blockedAt);
+  Operation *op = getAwaited(device.blockedAt);
+  auto receive = dyn_cast<tv::ReceiveOp>(op);
+  auto communicate = dyn_cast<tv::CommunicateOp>(op);
   for (Device &other : devices) {
     bool isMember =
         communicate && llvm::is_contained(communicate.getGroup(), other.number);
     // A member that has arrived as well waits for the others.
     for (auto &[collective, arrivals] : pending)
       if (llvm::any_of(arrivals, [&](const Arrival &arrival) {
-            return arrival.device == device.number;
+            return arrival.op == op;
           }))
         for (const Arrival &arrival : arrivals)
           isMember &= arrival.device != other.number;
@@ -338,14 +440,15 @@ LogicalResult PlanExecution::reportDeadlock() {
     return plan.emitOpError("does not run to its end");
   InFlightDiagnostic error = first->blockedAt->emitOpError("on device ");
   error << first->number;
-  if (auto receive = dyn_cast<tv::ReceiveOp>(first->blockedAt))
+  Operation *op = getAwaited(first->blockedAt);
+  if (auto receive = dyn_cast<tv::ReceiveOp>(op))
     error << " waits for device " << receive.getPeer()
           << ", which sends nothing more";
   else
     error << " waits for members of its group";
   for (auto &[collective, arrivals] : pending)
     for (const Arrival &arrival : arrivals)
-      if (arrival.device == first->number && arrival.bound.microBatch >= 0)
+      if (arrival.op == op && arrival.bound.microBatch >= 0)
         error << ", in micro-batch " << arrival.bound.microBatch;
   for (Device *device : findAwaited(*first)) {
     if (isAtEnd(device))

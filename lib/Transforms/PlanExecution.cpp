@@ -46,11 +46,11 @@ LogicalResult PlanExecution::run() {
   for (Device &device : devices)
     if (device.frame || device.next != device.end)
       return reportDeadlock();
-  for (auto &[channel, sent] : channels)
-    if (!sent.empty()) {
+  for (auto &[ends, channel] : channels)
+    if (!channel.messages.empty()) {
       malformation = "what one device sends, another does not receive";
-      return sent.front().op->emitOpError("to device ")
-             << channel.second << " is never received";
+      return channel.messages.begin()->second.op->emitOpError("to device ")
+             << ends.second << " is never received";
     }
   return finish();
 }
@@ -150,11 +150,12 @@ PlanExecution::Step PlanExecution::execute(Device &device, Operation *op) {
     return executeReceive(device, receive);
   if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
     return executeCommunicate(device, communicate);
-  if (auto send = dyn_cast<tv::SendOp>(op)) {
-    channels[{device.number, send.getPeer()}].push_back(
-        {lookup(device, send.getValue()), op});
-    return Step::Done;
-  }
+  if (auto send = dyn_cast<tv::SendOp>(op))
+    return executeSend(device, send);
+  if (auto start = dyn_cast<tv::StartOp>(op))
+    return executeStart(device, start);
+  if (auto wait = dyn_cast<tv::WaitOp>(op))
+    return executeWait(device, wait);
   if (auto save = dyn_cast<tv::SaveOp>(op)) {
     auto [saved, isNew] = device.saved.try_emplace(
         {device.frame->call.getInstance(), save.getOp()});

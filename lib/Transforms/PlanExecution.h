@@ -139,7 +139,10 @@ private:
     std::map<int64_t, int64_t> loads; ///< executions, by loader
     std::map<std::vector<int64_t>, int64_t> collectives;
     bool waiting = false; ///< arrived at a collective
-    std::optional<Bound> arrived;
+    /// What collectives gave that are complete, by op.
+    llvm::DenseMap<mlir::Operation *, Bound> arrived;
+    /// Which message of its channel each receive takes that was started.
+    llvm::DenseMap<mlir::Operation *, int64_t> started;
     mlir::Operation *blockedAt = nullptr;
     unsigned outputCount = 0;
   };
@@ -159,6 +162,10 @@ private:
   struct Sent {
     Bound bound;
     mlir::Operation *op;
+  };
+  struct Channel {
+    std::map<int64_t, Sent> messages; ///< under way, by number
+    int64_t sent = 0, received = 0;
   };
   struct Arrival {
     int64_t device;
@@ -202,6 +209,9 @@ private:
   void placeInput(mlir::Value value, Device &device);
   Step executeLoad(Device &device, tv::LoadDataOp op);
   Step executeBuffer(Device &device, mlir::Operation *op);
+  /// Overwrites the buffer `name` with what `op` gives.
+  Step writeBuffer(mlir::Operation *op, mlir::FlatSymbolRefAttr name,
+                   Bound bound);
   Step enter(Device &device, tv::CallOp call);
   Step leave(Device &device, tv::ReturnOp op);
   mlir::FailureOr<mlir::Value> materialize(tv::BufferOp buffer, int64_t device,
@@ -227,7 +237,15 @@ private:
                                  int64_t forward);
 
   // PlanCommunication.cpp
+  Step executeSend(Device &device, tv::SendOp op);
   Step executeReceive(Device &device, tv::ReceiveOp op);
+  /// What message `number` of its channel holds, if that is there.
+  mlir::FailureOr<std::optional<Bound>>
+  takeMessage(Device &device, tv::ReceiveOp op, int64_t number);
+  Step executeStart(Device &device, tv::StartOp op);
+  Step executeWait(Device &device, tv::WaitOp op);
+  /// Enters a collective; completes it if all members have.
+  mlir::LogicalResult arrive(Device &device, tv::CommunicateOp op);
   Step executeCommunicate(Device &device, tv::CommunicateOp op);
   mlir::LogicalResult complete(llvm::MutableArrayRef<Arrival> arrivals);
   mlir::LogicalResult reportDeadlock();
@@ -253,7 +271,7 @@ private:
   std::deque<Trace> traces;
   std::map<std::vector<uintptr_t>, Trace *> traceOfCall;
   llvm::DenseMap<uint64_t, llvm::SmallVector<unsigned, 1>> instanceOfHash;
-  std::map<std::pair<int64_t, int64_t>, std::deque<Sent>> channels;
+  std::map<std::pair<int64_t, int64_t>, Channel> channels;
   std::map<std::pair<std::vector<int64_t>, int64_t>, llvm::SmallVector<Arrival>>
       pending;
   llvm::DenseMap<mlir::Operation *, mlir::Value> parameters;
