@@ -38,10 +38,10 @@ Outcome verify::schedule::checkSchedule(tv::PlanOp plan,
     outcome.liveActivations.push_back(live.executions);
     outcome.liveValues.push_back(live.values);
   }
-  if (options.checksOrder && failed(checkPrograms(*skeleton, outcome)))
-    return outcome;
   // What a race gives, no value can tell.
   if (failed(checkInFlight(*skeleton, outcome.malformation)))
+    return outcome;
+  if (options.checksOrder && failed(checkPrograms(*skeleton, outcome)))
     return outcome;
   outcome.hasStarts = skeleton->hasStarts;
   outcome.isProved = succeeded(Simulation(*skeleton, options, outcome).run());
