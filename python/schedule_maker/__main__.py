@@ -17,6 +17,7 @@ from random import Random
 from schedule_maker.grid import Case, cases, check_grid
 from schedule_maker.judge import CHECKS, judge_seeds, keep
 from schedule_maker.mutations import MUTATIONS
+from schedule_maker.overlap import overlap
 from schedule_maker.programs import make_program
 from schedule_maker.schedules import SCHEDULES, ImpossibleScheduleError
 from schedule_maker.text import invalid_use, print_module
@@ -29,6 +30,8 @@ def _write(options: argparse.Namespace) -> int:
     try:
         schedule = SCHEDULES[options.kind](options.stages, options.micro_batches, options.chunks)
         program = make_program(schedule, options.ranks, options.replicas)
+        if options.overlap:
+            program = overlap(program)
     except ImpossibleScheduleError as error:
         print(f"schedule_maker: error: {error}", file=sys.stderr)
         return WRONG_USAGE
@@ -47,7 +50,7 @@ def _grid(options: argparse.Namespace) -> int:
     chosen = cases(options.stages, options.micro_batches, options.chunks)
     counts: Counter[str] = Counter()
     wrong = 0
-    for case, message in check_grid(options.tool, chosen):
+    for case, message in check_grid(options.tool, chosen, options.overlap):
         counts[case.kind] += 1
         if message is not None:
             print(f"FOUND: {_describe(case)}: {message}")
@@ -114,6 +117,9 @@ def main() -> int:
     write.add_argument("--chunks", type=int, default=1, help="of a stage")
     write.add_argument("--ranks", type=int, default=1, help="devices of a stage")
     write.add_argument("--replicas", type=int, default=2)
+    write.add_argument(
+        "--overlap", action="store_true", help="start communication and wait for it apart"
+    )
     write.add_argument("--mutation", choices=list(MUTATIONS))
     write.add_argument("--seed", type=int, default=0, help="of the place of the mutation")
     write.set_defaults(run=_write)
@@ -122,6 +128,7 @@ def main() -> int:
     grid.add_argument("--stages", type=int, nargs="+", default=[1, 2, 3, 4, 8, 16])
     grid.add_argument("--micro-batches", type=int, nargs="+", default=[1, 2, 4, 8, 16, 32, 64])
     grid.add_argument("--chunks", type=int, nargs="+", default=[2, 3, 4, 8])
+    grid.add_argument("--overlap", action="store_true", help="with communication that overlaps")
     grid.add_argument("--tool", default="verify-opt")
     grid.set_defaults(run=_grid)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from schedule_maker.overlap import overlap
 from schedule_maker.programs import make_program
 from schedule_maker.schedules import (
     SCHEDULES,
@@ -50,12 +51,13 @@ def cases(stages: Iterable[int], micro_batches: Iterable[int], chunks: Iterable[
     return found
 
 
-def check(tool: str, case: Case) -> str | None:
+def check(tool: str, case: Case, overlaps: bool) -> str | None:
     """What is wrong with the verdict on a case, if something is."""
     schedule = case.make()
     if schedule is None:
         return "there is no such schedule"
-    text = print_module(make_program(schedule), with_reference=False)
+    program = make_program(schedule)
+    text = print_module(overlap(program) if overlaps else program, with_reference=False)
     command = [tool, "--tv-check-schedule"]
     run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if run.returncode != 0:
@@ -72,8 +74,9 @@ def check(tool: str, case: Case) -> str | None:
 
 
 def check_grid(
-    tool: str, chosen: list[Case], workers: int = 2
+    tool: str, chosen: list[Case], overlaps: bool, workers: int = 2
 ) -> Iterator[tuple[Case, str | None]]:
     """Each case with what is wrong with it."""
     with ThreadPoolExecutor(workers) as pool:
-        yield from zip(chosen, pool.map(lambda case: check(tool, case), chosen), strict=True)
+        found = pool.map(lambda case: check(tool, case, overlaps), chosen)
+        yield from zip(chosen, found, strict=True)

@@ -24,6 +24,8 @@ from schedule_maker.oracle import (
     judge,
     runs_to_end,
 )
+from schedule_maker.overlap import overlap
+from schedule_maker.overlap_mutations import OVERLAP_MUTATIONS
 from schedule_maker.programs import Program, make_program
 from schedule_maker.schedules import SCHEDULES
 from schedule_maker.text import invalid_use, print_module
@@ -79,8 +81,16 @@ def make_mutant(seed: int) -> Mutant | str:
     """The mutant of a seed, or why there is none."""
     random = Random(f"schedule {seed}")
     kind, stages, micro_batches, chunks, ranks = random.choice(SMALL)
-    mutation = random.choice(sorted(MUTATIONS))
+    overlaps = random.random() < 0.5
+    # Four devices whose communication overlaps have many states.
+    ranks = 1 if overlaps and random.random() < 0.85 else ranks
     original = make_program(SCHEDULES[kind](stages, micro_batches, chunks), ranks)
+    of_overlap = overlaps and random.random() < 0.6
+    names = sorted(MUTATIONS.keys() - OVERLAP_MUTATIONS.keys())
+    mutation = random.choice(sorted(OVERLAP_MUTATIONS) if of_overlap else names)
+    if overlaps:
+        kind = f"overlapping {kind}"
+        original = overlap(original)
     program = MUTATIONS[mutation](original, random)
     if program is None:
         return "no place"
@@ -95,7 +105,9 @@ def make_mutant(seed: int) -> Mutant | str:
     title = f"{kind}, {stages} stages of {ranks}, {micro_batches} micro-batches, {mutation}"
     try:
         judgement = judge(program, original)
-        if len(program.steps) == 2 and judgement.runs != runs_to_end(program, replicas=2):
+        # So have two replicas.
+        has_few_states = len(program.steps) == 2 and (not overlaps or random.random() < 0.1)
+        if has_few_states and judgement.runs != runs_to_end(program, replicas=2):
             return "replicas differ"
         return Mutant(
             seed, title, mutation, program, judgement, runs_to_end(program, buffered_sends=1)

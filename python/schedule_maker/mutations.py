@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
+from schedule_maker.overlap_mutations import OVERLAP_MUTATIONS
 from schedule_maker.programs import COMMUNICATION, Program, Step, name
 from schedule_maker.schedules import Kind, Task
 
@@ -283,4 +284,5 @@ MUTATIONS: dict[str, Mutation] = {
     "forgotten-backward": forgotten_backward,
     "moved-step": moved_step,
     "receives-at-use": receives_at_use,
+    **OVERLAP_MUTATIONS,
 }

@@ -8,9 +8,10 @@ as terms, from which op and tensor each value is.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schedule_maker.programs import COMMUNICATION, Program, Step
+from schedule_maker.progress import OverlapExplorer, starts_anything, uses_memory_safely
 from schedule_maker.schedules import Kind, Task
 
 MOST_STATES = 200_000
@@ -173,7 +174,18 @@ class _Explorer:
 
 
 def runs_to_end(program: Program, buffered_sends: int = 0, replicas: int = 1) -> bool:
-    """Do all devices run to their ends, in every interleaving?"""
+    """Do all devices run to their ends, in every interleaving, and leave alone what
+    communication uses?
+    """
+    if starts_anything(program):
+        if not uses_memory_safely(program):
+            return False
+        ends = OverlapExplorer(program, replicas, buffered_sends).explore(MOST_STATES)
+        if ends is None:
+            raise TooManyStatesError
+        if ends == (True, True):
+            raise InterleavingError
+        return ends[0]
     return _Explorer(program, replicas, buffered_sends).explore()
 
 
@@ -197,6 +209,13 @@ class _Device:
     reduced: set[int] = field(default_factory=set)
     loads: int = 0
     position: int = 0
+
+
+def _terms_of(value: Term) -> list[Term]:
+    """The terms of a sum, each as often as it is in it; another value is its own."""
+    if value[0] != "sum" or not isinstance(value[1], frozenset):
+        return [value]
+    return [term for term, count in value[1] for _ in range(count)]
 
 
 class _Run:
@@ -227,6 +246,8 @@ class _Run:
         if step.task is not None:
             self._task(device, step, step.task)
             return True
+        if step.handle:
+            return self._asynchronous(number, step)
         match step.kind:
             case "load":
                 self._define(device, step, ("load", device.loads), device.loads)
@@ -236,15 +257,16 @@ class _Run:
                 value = (device.terms[used], device.micro_batches[used])
                 self.channels.setdefault((number, step.peer), []).append(value)
             case "receive":
-                channel = self.channels.get((step.peer, number))
-                if not channel:
-                    return False
-                self._define(device, step, *channel.pop(0))
+                return self._receive(number, step, step, device.position)
             case "collective":
-                return self._collective(number, step)
+                self._enter(number, step)
+                return self._collective(number, step, step, device.position)
             case "read":
                 content = Counter(device.gradients.get(step.number, []))
-                self._define(device, step, ("sum", frozenset(content.items())), None)
+                total: Term = ("sum", frozenset(content.items()))
+                if sum(content.values()) == 1:
+                    total = next(iter(content))
+                self._define(device, step, total, None)
                 # A reducer is a read that goes into a collective.
                 if any(
                     other.kind == "collective" and step.defines in other.uses
@@ -252,25 +274,66 @@ class _Run:
                 ):
                     device.reduced.add(step.number)
             case "write":
-                device.gradients[step.number] = [device.terms[step.uses[0]]]
+                value = device.terms[step.uses[0]]
+                device.gradients[step.number] = _terms_of(value)
             case "seed":
                 self._define(device, step, ("seed",), None)
             case "output":
                 device.outputs.append(device.terms[step.uses[0]])
         return True
 
-    def _collective(self, number: int, step: Step) -> bool:
-        device, used = self.devices[number], step.uses[0]
-        value = (device.terms[used], device.micro_batches[used])
+    def _asynchronous(self, number: int, step: Step) -> bool:
+        """A start, or the wait for one, which gives what was decided at the start."""
+        device = self.devices[number]
+        if step.kind == "send":
+            return self._execute(number, replace(step, handle=""))
+        if step.kind == "collective":
+            self._enter(number, step)
+        if step.kind != "wait":
+            return True
+        place, start = next(
+            (place, other)
+            for place, other in enumerate(self.program.steps[number])
+            if other.handle == step.handle and other.kind != "wait"
+        )
+        given = replace(step, defines=step.defines or f"({step.handle})")
+        if start.kind == "receive" and not self._receive(number, start, given, place):
+            return False
+        if start.kind == "collective" and not self._collective(number, start, given, place):
+            return False
+        if start.into >= 0:
+            device.gradients[start.into] = _terms_of(device.terms[given.defines])
+        return True
+
+    def _receive(self, number: int, step: Step, given: Step, place: int) -> bool:
+        """Takes what was sent as often before as `step` was posted before."""
+        turn = sum(
+            other.kind == "receive" and other.peer == step.peer
+            for other in self.program.steps[number][:place]
+        )
+        channel = self.channels.get((step.peer, number), [])
+        if turn < len(channel):
+            self._define(self.devices[number], given, *channel[turn])
+        return turn < len(channel)
+
+    def _key(self, number: int, step: Step, place: int) -> tuple[object, ...]:
+        """A collective: its members and how many they have posted before."""
         turn = sum(
             other.kind == "collective"
             and frozenset(other.group) == frozenset(step.group)
             and other.is_across_replicas == step.is_across_replicas
-            for other in self.program.steps[number][: device.position]
+            for other in self.program.steps[number][:place]
         )
-        key = (frozenset(step.group), step.is_across_replicas, turn)
-        present = self.arrived.setdefault(key, {})
-        present[number] = value
+        return frozenset(step.group), step.is_across_replicas, turn
+
+    def _enter(self, number: int, step: Step) -> None:
+        device, used = self.devices[number], step.uses[0]
+        present = self.arrived.setdefault(self._key(number, step, device.position), {})
+        present[number] = (device.terms[used], device.micro_batches[used])
+
+    def _collective(self, number: int, step: Step, given: Step, place: int) -> bool:
+        device = self.devices[number]
+        present = self.arrived[self._key(number, step, place)]
         if len(present) < len(step.group):
             return False
         terms = {term for term, _ in present.values()}
@@ -278,7 +341,7 @@ class _Run:
         term: Term = next(iter(terms))
         if step.is_across_replicas or len(terms) > 1:
             term = ("together", step.reduction, step.is_across_replicas, frozenset(terms))
-        self._define(device, step, term, known.pop() if len(known) == 1 else None)
+        self._define(device, given, term, known.pop() if len(known) == 1 else None)
         return True
 
     @staticmethod

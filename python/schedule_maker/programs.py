@@ -27,9 +27,13 @@ class Step:
     number: int = -1
     # What is sent, received or reduced: a row of the batch, the loss or a parameter.
     shape: str = "1x4"
+    # Of communication that is started here and goes on, and of the wait for it.
+    handle: str = ""
+    # The chunk whose gradient gets the result of what is started.
+    into: int = -1
 
 
-COMMUNICATION = {"send", "receive", "collective"}
+COMMUNICATION = {"send", "receive", "collective", "wait"}
 
 
 @dataclass(frozen=True)

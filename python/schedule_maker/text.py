@@ -7,6 +7,7 @@ one micro-batch of one replica.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from schedule_maker.programs import Program, Step
 from schedule_maker.schedules import Kind, Task
@@ -28,12 +29,14 @@ def invalid_use(program: Program) -> str | None:
     for steps in program.steps:
         defined: set[str] = set()
         for step in steps:
-            for used in step.uses:
+            handle = {f"handle {step.handle}"} if step.handle else set()
+            for used in {*step.uses, *(handle if step.kind == "wait" else ())}:
                 if used not in defined:
                     return used
-            if step.defines in defined:
-                return step.defines
-            defined.update({step.defines} - {""})
+            for given in {step.defines, *(handle if step.kind != "wait" else ())}:
+                if given in defined:
+                    return given
+            defined.update({step.defines, *handle} - {""})
     return None
 
 
@@ -113,6 +116,11 @@ def _plan(program: Program) -> Iterator[str]:
 
 def _print(program: Program, device: int, step: Step, position: int) -> str:
     """One op of a device program."""
+    if step.handle and step.kind != "wait":
+        into = f"into @g{step.into}_{device} " if step.into >= 0 else ""
+        given = "" if step.kind == "send" else f"{step.handle}_value"
+        inner = _print(program, device, replace(step, handle="", defines=given), position)
+        return f"%{step.handle} = tv.start {into}{{ {inner} }}"
     defines = f"%{step.defines} = " if step.defines else ""
     uses = ", ".join(f"%{used}" for used in step.uses)
     tensor = _tensor(step.shape)
@@ -122,6 +130,9 @@ def _print(program: Program, device: int, step: Step, position: int) -> str:
         case "load":
             piece = f"#tv.piece{_piece(INPUT, 1, 1)}"
             return f'{defines}tv.load_data cell 1 ["x"] holds [{piece}] : {tensor}'
+        case "wait":
+            kinds = f" : {tensor}" if defines else ""
+            return f"{defines}tv.wait %{step.handle}{kinds}"
         case "send":
             return f"tv.send {uses} to {step.peer} : {tensor}"
         case "receive":

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs whose communication overlaps with what they compute.
+
+A tensor is received from before the computation that precedes its use on, a send is waited
+for before the next one to the same device, and a gradient is reduced in place as soon as
+the last micro-batch is in it.
+"""
+
+from dataclasses import replace
+
+from schedule_maker.programs import Program, Step
+from schedule_maker.schedules import Kind
+
+
+def overlap(program: Program) -> Program:
+    """The same program with communication that is started and waited for apart."""
+    for device, steps in enumerate(program.steps):
+        changed = _receives(_sends(list(steps)))
+        program = program.with_steps(device, _reducers(program, changed))
+    return program
+
+
+def _sends(steps: list[Step]) -> list[Step]:
+    """Each send goes on until the next one to the same device, or the last task."""
+    changed: list[Step] = []
+    under_way: dict[int, Step] = {}
+    last = max((place for place, step in enumerate(steps) if step.task), default=-1)
+    for place, step in enumerate(steps):
+        if step.kind == "send":
+            if step.peer in under_way:
+                changed.append(under_way.pop(step.peer))
+            handle = f"sending_{step.uses[0]}"
+            under_way[step.peer] = Step("wait", handle=handle)
+            step = replace(step, handle=handle)
+        changed.append(step)
+        if place > last and not any(other.kind == "send" for other in steps[place + 1 :]):
+            changed += under_way.values()
+            under_way = {}
+    return changed
+
+
+def _receives(steps: list[Step]) -> list[Step]:
+    """Each receive starts before the task in front of it, and is waited for at the use."""
+    started: list[Step] = []
+    for step in steps:
+        if step.kind != "receive":
+            started.append(step)
+            continue
+        place = len(started)
+        tasks = [place for place, other in enumerate(started) if other.task]
+        earlier = [place for place, other in enumerate(started) if other.kind == "receive"]
+        if tasks:
+            place = max([tasks[-1], *(receive + 1 for receive in earlier)])
+        handle = f"receiving_{step.defines}"
+        started.insert(place, replace(step, handle=handle))
+    changed: list[Step] = []
+    waiting = {step.defines: step for step in started if step.kind == "receive"}
+    for step in started:
+        for used in step.uses:
+            if used in waiting:
+                received = waiting.pop(used)
+                changed.append(
+                    Step("wait", (), used, handle=received.handle, shape=received.shape)
+                )
+        changed.append(replace(step, defines="") if step.kind == "receive" else step)
+    return changed
+
+
+def _reducers(program: Program, steps: list[Step]) -> list[Step]:
+    """Reducers in place, each from the last task on that adds to its gradient."""
+    kind = Kind.WEIGHTS if program.schedule.has_weights else Kind.BACKWARD
+    reducers = [step for step in steps if step.kind == "collective" and step.is_across_replicas]
+    for reducer in reducers:
+        read = next(step for step in steps if step.defines == reducer.uses[0])
+        write = next(step for step in steps if reducer.defines in step.uses)
+        chunk, handle = read.number, f"reducing_{read.number}"
+        adding = [
+            place
+            for place, step in enumerate(steps)
+            if step.task and (step.task.kind, step.task.chunk) == (kind, chunk)
+        ]
+        place = steps.index(write)
+        steps[place : place + 1] = [
+            Step("wait", handle=handle),
+            Step("read", (), f"n{chunk}", number=chunk, shape="4"),
+        ]
+        steps.remove(read)
+        steps.remove(reducer)
+        start = replace(reducer, defines="", handle=handle, into=chunk)
+        place = adding[-1] + 1 if adding else 0
+        steps[place:place] = [read, start]
+    return steps

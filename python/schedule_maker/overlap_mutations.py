@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Changes of communication that is started and waited for apart.
+
+They need a program that has some: others have no place for them.
+"""
+
+from dataclasses import replace
+from random import Random
+
+from schedule_maker.programs import Program, Step
+
+
+def _places(steps: tuple[Step, ...], is_wait: bool) -> list[int]:
+    """Where a device starts something, or waits for it."""
+    return [
+        place
+        for place, step in enumerate(steps)
+        if step.handle and (step.kind == "wait") is is_wait
+    ]
+
+
+def _choose(program: Program, random: Random, is_wait: bool) -> tuple[int, int] | None:
+    """A device and the position of a start or wait in its program."""
+    places = [
+        (device, place)
+        for device, steps in enumerate(program.steps)
+        for place in _places(steps, is_wait)
+    ]
+    return random.choice(places) if places else None
+
+
+def dropped_wait(program: Program, random: Random) -> Program | None:
+    """What is started is not waited for."""
+    chosen = _choose(program, random, is_wait=True)
+    if chosen is None:
+        return None
+    device, place = chosen
+    steps = list(program.steps[device])
+    del steps[place]
+    return program.with_steps(device, steps)
+
+
+def repeated_wait(program: Program, random: Random) -> Program | None:
+    """What is started is waited for twice."""
+    chosen = _choose(program, random, is_wait=True)
+    if chosen is None:
+        return None
+    device, place = chosen
+    steps = list(program.steps[device])
+    again = replace(steps[place], defines=steps[place].defines and "again")
+    steps.insert(random.randrange(place + 1, len(steps) + 1), again)
+    return program.with_steps(device, steps)
+
+
+def late_wait(program: Program, random: Random) -> Program | None:
+    """A device waits later."""
+    chosen = _choose(program, random, is_wait=True)
+    if chosen is None:
+        return None
+    device, place = chosen
+    steps = list(program.steps[device])
+    wait = steps.pop(place)
+    steps.insert(random.randrange(place, len(steps) + 1), wait)
+    return program.with_steps(device, steps)
+
+
+def early_wait(program: Program, random: Random) -> Program | None:
+    """A device waits right after the start."""
+    chosen = _choose(program, random, is_wait=False)
+    if chosen is None:
+        return None
+    device, place = chosen
+    steps = list(program.steps[device])
+    handle = steps[place].handle
+    wait = next((step for step in steps if step.kind == "wait" and step.handle == handle), None)
+    if wait is None:
+        return None
+    steps.remove(wait)
+    steps.insert(place + 1, wait)
+    return program.with_steps(device, steps)
+
+
+def moved_start(program: Program, random: Random) -> Program | None:
+    """A start is somewhere else before its wait."""
+    chosen = _choose(program, random, is_wait=False)
+    if chosen is None:
+        return None
+    device, place = chosen
+    steps = list(program.steps[device])
+    start = steps.pop(place)
+    waits = [
+        place
+        for place, step in enumerate(steps)
+        if step.kind == "wait" and step.handle == start.handle
+    ]
+    if not waits:
+        return None
+    steps.insert(random.randrange(waits[0] + 1), start)
+    return program.with_steps(device, steps)
+
+
+def exchanged_handles(program: Program, random: Random) -> Program | None:
+    """Two waits of a device take each other's handle."""
+    devices = [
+        device
+        for device, steps in enumerate(program.steps)
+        if len(_places(steps, is_wait=True)) > 1
+    ]
+    if not devices:
+        return None
+    device = random.choice(devices)
+    steps = list(program.steps[device])
+    # Of one kind, or one of them has no result to give.
+    waits = _places(program.steps[device], is_wait=True)
+    first = random.choice(waits)
+    others = [
+        place
+        for place in waits
+        if place != first and bool(steps[place].defines) == bool(steps[first].defines)
+    ]
+    if not others:
+        return None
+    second = random.choice(others)
+    handles = steps[first].handle, steps[second].handle
+    steps[first] = replace(steps[first], handle=handles[1])
+    steps[second] = replace(steps[second], handle=handles[0])
+    return program.with_steps(device, steps)
+
+
+def same_handle(program: Program, random: Random) -> Program | None:
+    """A wait takes the handle of another one."""
+    chosen, other = (_choose(program, random, is_wait=True) for _ in range(2))
+    if chosen is None or other is None or chosen[0] != other[0] or chosen == other:
+        return None
+    device, place = chosen
+    steps = list(program.steps[device])
+    if bool(steps[place].defines) != bool(steps[other[1]].defines):
+        return None
+    steps[place] = replace(steps[place], handle=steps[other[1]].handle)
+    return program.with_steps(device, steps)
+
+
+def use_in_flight(program: Program, random: Random) -> Program | None:
+    """A task, or a read or write of a gradient, comes while a gradient is reduced."""
+    reducers = [
+        (device, place)
+        for device, steps in enumerate(program.steps)
+        for place, step in enumerate(steps)
+        if step.into >= 0
+    ]
+    if not reducers:
+        return None
+    device, place = random.choice(reducers)
+    steps = list(program.steps[device])
+    users = [step for step in steps if step.task is not None or step.kind in {"read", "write"}]
+    start, user = steps[place], random.choice(users)
+    steps.remove(user)
+    steps.insert(steps.index(start) + 1, user)
+    return program.with_steps(device, steps)
+
+
+def used_twice(program: Program, random: Random) -> Program | None:
+    """A gradient is read, written or reduced once more, somewhere."""
+    device = random.randrange(len(program.steps))
+    steps = list(program.steps[device])
+    reads = [step for step in steps if step.kind == "read"]
+    if not reads:
+        return None
+    again = replace(random.choice(reads), defines="again")
+    place = random.randrange(len(steps) + 1)
+    steps.insert(place, again)
+    if random.random() < 0.5:
+        write = Step("write", ("again",), number=again.number, shape=again.shape)
+        steps.insert(random.randrange(place + 1, len(steps) + 1), write)
+    return program.with_steps(device, steps)
+
+
+def without_overlap(program: Program, random: Random) -> Program | None:
+    """What is started is waited for at once: where it starts, or where the wait is."""
+    chosen = _choose(program, random, is_wait=False)
+    if chosen is None:
+        return None
+    device, place = chosen
+    steps = list(program.steps[device])
+    start = steps[place]
+    wait = next(
+        (step for step in steps if step.kind == "wait" and step.handle == start.handle), None
+    )
+    if wait is None or start.into >= 0:
+        return None
+    kept, left_out = (start, wait) if random.random() < 0.5 else (wait, start)
+    steps[steps.index(kept)] = replace(start, handle="", defines=wait.defines)
+    steps.remove(left_out)
+    return program.with_steps(device, steps)
+
+
+OVERLAP_MUTATIONS = {
+    "dropped-wait": dropped_wait,
+    "repeated-wait": repeated_wait,
+    "late-wait": late_wait,
+    "early-wait": early_wait,
+    "moved-start": moved_start,
+    "exchanged-handles": exchanged_handles,
+    "same-handle": same_handle,
+    "use-in-flight": use_in_flight,
+    "used-twice": used_twice,
+    "without-overlap": without_overlap,
+}
