@@ -19,7 +19,12 @@ def CheckSchedulePass : Pass<"tv-check-schedule", "::mlir::ModuleOp"> {
     until at most `buffered-sends` of its channel are under way. Every send
     meets a receive of the same type. The members of a collective enter it with
     the same kind, reduction, types, dimensions and root, in the same order, and
-    every one of them is a device of the plan.
+    every one of them is a device of the plan. What `tv.start` starts goes on by
+    itself, and its place among the others is that of the start.
+
+    *Memory*: each handle is waited for once; between a start and its wait
+    nothing writes to a buffer that the communication reads, nor uses one that
+    it writes to.
 
     *Order*, unless `checks=progress`: every execution has a number of its own;
     a backward runs after the forward that it mirrors, once; a transfer in an
@@ -58,7 +63,8 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
     Executions of an op for several micro-batches become one op with a domain
     where they agree, and stay apart where they do not. What the frontend states
     about a tensor becomes a `tv.expect`, and so does every result of the
-    contract.
+    contract. What is started and waited for apart becomes what it is at once,
+    after a check that nothing races with it, as in `tv-check-schedule`.
 
     A plan that cannot be executed (an unmatched send, shapes that do not fit)
     is an error at its op, and the module gets the attribute `tv.malformed`.
