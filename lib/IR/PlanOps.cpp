@@ -216,7 +216,9 @@ LogicalResult AddToOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 Operation *StartOp::getStarted() {
   Block &block = getBody().front();
-  return llvm::hasSingleElement(block) ? &block.front() : nullptr;
+  return block.getNumArguments() == 0 && llvm::hasSingleElement(block)
+             ? &block.front()
+             : nullptr;
 }
 
 LogicalResult StartOp::verifyRegions() {

@@ -27,6 +27,19 @@ tv.plan @starts_two <device = 2> {
 
 // -----
 
+tv.plan @starts_with_an_argument <device = 2> {
+  tv.program 0 {
+    // expected-error @below {{starts something else than one communication op}}
+    %handle = tv.start {
+    ^bb0(%x: tensor<4xf32>):
+      tv.send %x to 1 : tensor<4xf32>
+    }
+    tv.wait %handle
+  }
+}
+
+// -----
+
 tv.plan @starts_in_a_start <device = 2> {
   tv.program 0 {
     %handle = tv.start {

@@ -3,7 +3,7 @@
 
 usage: timeline.py FILE
 
-Fails if two events of a device overlap.
+Then one line for what was started there. Fails if two other events of a device overlap.
 """
 
 import itertools
@@ -29,6 +29,11 @@ def main() -> int:
     for row, name in rows.items():
         spans = [event for event in events if event["ph"] == "X" and event["tid"] == row]
         print(f"{name}: {'; '.join(map(describe, spans))}")
+        ends = {event["id"]: event["ts"] for event in events if event["ph"] == "e"}
+        started = [event for event in events if event["ph"] == "b" and event["tid"] == row]
+        started = [{**event, "dur": ends[event["id"]] - event["ts"]} for event in started]
+        if started:
+            print(f"{name}: {'; '.join(map(describe, started))}")
         for before, after in itertools.pairwise(spans):
             if before["ts"] + before["dur"] > after["ts"]:
                 print(f"{name}: {describe(after)} starts too early")
