@@ -90,10 +90,10 @@ LogicalResult PlanInterpreter::run() {
   if (!llvm::all_of(processes,
                     [](const Process &process) { return process.isDone(); }))
     return reportDeadlock();
-  for (auto &[channel, messages] : channels)
-    if (!messages.empty())
-      return messages.front().op->emitOpError("to device ")
-             << std::get<2>(channel) << " is never received";
+  for (auto &[ends, channel] : channels)
+    if (!channel.messages.empty())
+      return channel.messages.front().op->emitOpError("to device ")
+             << std::get<2>(ends) << " is never received";
   return finish();
 }
 
@@ -126,6 +126,9 @@ ArrayRef<Value> PlanInterpreter::getLastUses(Operation *op) {
     llvm::DenseSet<Value> used;
     for (Operation &user : llvm::reverse(*block)) {
       SmallVector<Value> values(user.getOperands());
+      if (auto start = dyn_cast<tv::StartOp>(user))
+        for (Operation &started : start.getBody().front())
+          llvm::append_range(values, started.getOperands());
       if (auto save = dyn_cast<tv::SaveOp>(user))
         values = getConeValues(save);
       for (Value value : values)
@@ -170,11 +173,6 @@ PlanInterpreter::Step PlanInterpreter::execute(Process &process,
     op->emitOpError("does not belong here");
     return Step::Failed;
   }
-  if (isa<tv::StartOp, tv::WaitOp>(op)) {
-    op->emitOpError("is not executed on numbers: only communication that is "
-                    "waited for at once is");
-    return Step::Failed;
-  }
   if (auto call = dyn_cast<tv::CallOp>(op))
     return enter(process, call);
   if (auto end = dyn_cast<tv::ReturnOp>(op))
@@ -187,12 +185,14 @@ PlanInterpreter::Step PlanInterpreter::execute(Process &process,
     return executeSave(process, save);
   if (auto backward = dyn_cast<tv::BackwardOp>(op))
     return executeBackward(process, backward);
-  if (auto send = dyn_cast<tv::SendOp>(op))
-    return executeSend(process, send);
-  if (auto receive = dyn_cast<tv::ReceiveOp>(op))
-    return executeReceive(process, receive);
-  if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
-    return executeCommunicate(process, communicate);
+  if (isa<tv::SendOp>(op))
+    return succeeded(post(process, op)) ? Step::Done : Step::Failed;
+  if (isa<tv::ReceiveOp, tv::CommunicateOp>(op))
+    return executeWhole(process, op);
+  if (auto start = dyn_cast<tv::StartOp>(op))
+    return executeStart(process, start);
+  if (auto wait = dyn_cast<tv::WaitOp>(op))
+    return executeWait(process, wait);
   if (auto output = dyn_cast<tv::OutputOp>(op)) {
     outputs.push_back({process.site, output.getName().str(),
                        process.outputCount++,
@@ -267,14 +267,18 @@ PlanInterpreter::Step PlanInterpreter::executeLoad(Process &process,
   return Step::Done;
 }
 
-PlanInterpreter::Step PlanInterpreter::executeBuffer(Process &process,
-                                                     Operation *op) {
-  auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
-  auto buffer = symbols.lookup<tv::BufferOp>(name.getAttr());
+TensorRef *PlanInterpreter::findContent(Process &process, Operation *op,
+                                        FlatSymbolRefAttr name) {
+  auto buffer =
+      name ? symbols.lookup<tv::BufferOp>(name.getAttr()) : tv::BufferOp();
   if (!buffer ||
       static_cast<int64_t>(buffer.getDevice()) != process.site.device) {
     op->emitOpError("names no buffer of this device: ") << name;
-    return Step::Failed;
+    return nullptr;
+  }
+  if (!isa<tv::ReadOp>(op) && !buffer.getGradientOf()) {
+    op->emitOpError("writes to a parameter, which no step may");
+    return nullptr;
   }
   TensorRef &content = process.buffers[buffer];
   if (!content && !buffer.getGradientOf())
@@ -282,14 +286,18 @@ PlanInterpreter::Step PlanInterpreter::executeBuffer(Process &process,
   else if (!content)
     content = workspace.fill(buffer.getType().getTensor().getShape(),
                              workspace.algebra.rational(0), buffer.getLoc());
-  if (!content)
+  return content ? &content : nullptr;
+}
+
+PlanInterpreter::Step PlanInterpreter::executeBuffer(Process &process,
+                                                     Operation *op) {
+  auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
+  TensorRef *found = findContent(process, op, name);
+  if (!found)
     return Step::Failed;
+  TensorRef &content = *found;
   if (auto read = dyn_cast<tv::ReadOp>(op))
     return bind(process, read.getResult(), {content, -1});
-  if (!buffer.getGradientOf()) {
-    op->emitOpError("writes to a parameter, which no step may");
-    return Step::Failed;
-  }
   TensorRef value = lookup(process, op->getOperand(0)).tensor;
   if (value->shape != content->shape) {
     op->emitOpError("writes a tensor of another shape than the buffer's");

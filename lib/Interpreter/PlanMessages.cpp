@@ -4,9 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Messages between two devices arrive in the order of sending. A collective
-// runs when all members of its group have entered it, the n-th of each with the
-// n-th of the others.
+// Messages between two devices arrive in the order of sending, and are taken in
+// the order of the receives or their starts. A collective runs when all members
+// of its group have entered or started it, the n-th of each with the n-th of
+// the others. What is started takes its operand as it is there; races are not
+// looked for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,49 +17,108 @@
 using namespace mlir;
 using namespace verify;
 
-PlanInterpreter::Step PlanInterpreter::executeSend(Process &process,
-                                                   tv::SendOp op) {
-  channels[{process.site.replica, process.site.device, op.getPeer()}].push_back(
-      {lookup(process, op.getValue()), op});
-  return Step::Done;
-}
-
-PlanInterpreter::Step PlanInterpreter::executeReceive(Process &process,
-                                                      tv::ReceiveOp op) {
-  std::deque<Message> &channel =
-      channels[{process.site.replica, op.getPeer(), process.site.device}];
-  if (channel.empty())
-    return Step::Blocked;
-  Message message = std::move(channel.front());
-  channel.pop_front();
-  return bind(process, op.getResult(), message.value);
-}
-
-PlanInterpreter::Step
-PlanInterpreter::executeCommunicate(Process &process, tv::CommunicateOp op) {
-  if (!process.isWaiting) {
-    // The communicator: the members, and which replica's, or -1 for all.
-    std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
-    llvm::sort(group);
-    group.push_back(op.getReplicas() ? -1 : process.site.replica);
-    int64_t number = process.collectives[group]++;
-    SmallVector<Member> &members = pending[{group, number}];
-    members.push_back({&process, op, lookup(process, op.getValue())});
-    process.isWaiting = true;
-    size_t expected =
-        op.getGroup().size() * (op.getReplicas() ? replicaCount : 1);
-    if (members.size() < expected)
-      return Step::Blocked;
-    if (failed(complete(members)))
-      return Step::Failed;
-    pending.erase({group, number});
+LogicalResult PlanInterpreter::post(Process &process, Operation *op) {
+  Site site = process.site;
+  if (auto send = dyn_cast<tv::SendOp>(op)) {
+    Channel &channel = channels[{site.replica, site.device, send.getPeer()}];
+    Held value = lookup(process, send.getValue());
+    if (channel.receives.empty()) {
+      channel.messages.push_back({value, op});
+      return success();
+    }
+    auto [receiver, receive] = channel.receives.front();
+    channel.receives.pop_front();
+    receiver->arrived[receive] = value;
+    return success();
   }
-  if (!process.arrived)
+  if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
+    return postCollective(process, communicate);
+  auto receive = cast<tv::ReceiveOp>(op);
+  Channel &channel = channels[{site.replica, receive.getPeer(), site.device}];
+  if (channel.messages.empty()) {
+    channel.receives.push_back({&process, op});
+    return success();
+  }
+  process.arrived[op] = channel.messages.front().value;
+  channel.messages.pop_front();
+  return success();
+}
+
+LogicalResult PlanInterpreter::postCollective(Process &process,
+                                              tv::CommunicateOp op) {
+  // The communicator: the members, and which replica's, or -1 for all.
+  std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
+  llvm::sort(group);
+  group.push_back(op.getReplicas() ? -1 : process.site.replica);
+  int64_t number = process.collectives[group]++;
+  SmallVector<Member> &members = pending[{group, number}];
+  members.push_back({&process, op, lookup(process, op.getValue())});
+  size_t expected =
+      op.getGroup().size() * (op.getReplicas() ? replicaCount : 1);
+  if (members.size() < expected)
+    return success();
+  if (failed(complete(members)))
+    return failure();
+  pending.erase({group, number});
+  return success();
+}
+
+std::optional<Held> PlanInterpreter::takeArrived(Process &process,
+                                                 Operation *op) {
+  auto found = process.arrived.find(op);
+  if (found == process.arrived.end())
+    return std::nullopt;
+  Held held = std::move(found->second);
+  process.arrived.erase(found);
+  return held;
+}
+
+PlanInterpreter::Step PlanInterpreter::executeWhole(Process &process,
+                                                    Operation *op) {
+  if (!process.isWaiting && failed(post(process, op)))
+    return Step::Failed;
+  process.isWaiting = true;
+  std::optional<Held> held = takeArrived(process, op);
+  if (!held)
     return Step::Blocked;
-  Held held = std::move(*process.arrived);
-  process.arrived.reset();
   process.isWaiting = false;
-  return bind(process, op.getResult(), held);
+  return bind(process, op->getResult(0), *held);
+}
+
+PlanInterpreter::Step PlanInterpreter::executeStart(Process &process,
+                                                    tv::StartOp op) {
+  Operation *started = op.getStarted();
+  if (!isa_and_nonnull<tv::SendOp, tv::ReceiveOp, tv::CommunicateOp>(started)) {
+    op.emitOpError("starts something else than one communication op");
+    return Step::Failed;
+  }
+  return succeeded(post(process, started)) ? Step::Done : Step::Failed;
+}
+
+PlanInterpreter::Step PlanInterpreter::executeWait(Process &process,
+                                                   tv::WaitOp op) {
+  tv::StartOp start = op.getStart();
+  Operation *started = start ? start.getStarted() : nullptr;
+  if (!started) {
+    op.emitOpError("waits for a handle of another block");
+    return Step::Failed;
+  }
+  if (isa<tv::SendOp>(started))
+    return Step::Done;
+  std::optional<Held> held = takeArrived(process, started);
+  if (!held)
+    return Step::Blocked;
+  if (Value result = op.getResult())
+    return bind(process, result, *held);
+  TensorRef *content = findContent(process, op, start.getIntoAttr());
+  if (!content || !held->tensor)
+    return Step::Failed;
+  if (held->tensor->shape != (*content)->shape) {
+    op.emitOpError("puts a tensor of another shape into the buffer");
+    return Step::Failed;
+  }
+  *content = held->tensor;
+  return Step::Done;
 }
 
 /// Whether `right` has the attributes that `left` has, but for what a frontend
@@ -207,7 +268,7 @@ LogicalResult PlanInterpreter::complete(MutableArrayRef<Member> members) {
   for (auto [member, result] : llvm::zip_equal(members, results)) {
     if (!result)
       return failure();
-    member.process->arrived = Held{result, member.value.microBatch};
+    member.process->arrived[member.op] = {result, member.value.microBatch};
   }
   return success();
 }

@@ -104,8 +104,9 @@ private:
     std::map<std::vector<int64_t>, int64_t> collectives;
     std::map<mlir::Operation *, int64_t> undefined; ///< executions
     llvm::DenseMap<mlir::Operation *, TensorRef> buffers;
-    bool isWaiting = false; ///< has entered a collective
-    std::optional<Held> arrived;
+    bool isWaiting = false; ///< has posted its receive or collective
+    /// What communication gave that it has posted and not used, by op.
+    std::map<mlir::Operation *, Held> arrived;
     mlir::Operation *blockedAt = nullptr;
     unsigned outputCount = 0;
     bool isDone() const { return !frame && next == end; }
@@ -113,6 +114,12 @@ private:
   struct Message {
     Held value;
     mlir::Operation *op;
+  };
+  /// A way from one device to another: messages that nobody has asked for yet,
+  /// or receives that nothing was sent for yet.
+  struct Channel {
+    std::deque<Message> messages;
+    std::deque<std::pair<Process *, mlir::Operation *>> receives;
   };
   struct Member {
     Process *process;
@@ -140,6 +147,10 @@ private:
   Step leave(Process &process, tv::ReturnOp op);
   Step executeLoad(Process &process, tv::LoadDataOp op);
   Step executeBuffer(Process &process, mlir::Operation *op);
+  /// What a buffer of this device holds, to be changed; null after an
+  /// error.
+  TensorRef *findContent(Process &process, mlir::Operation *op,
+                         mlir::FlatSymbolRefAttr name);
   Step executeCompute(Process &process, mlir::Operation *op);
   Step bind(Process &process, mlir::Value value, Held held);
   static Environment &valuesOf(Process &process);
@@ -159,9 +170,15 @@ private:
                                     Backward &backward);
 
   // PlanMessages.cpp
-  Step executeSend(Process &process, tv::SendOp op);
-  Step executeReceive(Process &process, tv::ReceiveOp op);
-  Step executeCommunicate(Process &process, tv::CommunicateOp op);
+  /// Takes part in what a send, receive or collective is.
+  llvm::LogicalResult post(Process &process, mlir::Operation *op);
+  llvm::LogicalResult postCollective(Process &process, tv::CommunicateOp op);
+  /// A receive or collective that is waited for at once.
+  Step executeWhole(Process &process, mlir::Operation *op);
+  Step executeStart(Process &process, tv::StartOp op);
+  Step executeWait(Process &process, tv::WaitOp op);
+  /// What a posted op gave, once it is there.
+  std::optional<Held> takeArrived(Process &process, mlir::Operation *op);
   llvm::LogicalResult complete(llvm::MutableArrayRef<Member> members);
   llvm::LogicalResult reportDeadlock();
 
@@ -173,7 +190,7 @@ private:
   int64_t replicaCount, microBatchCount;
   std::deque<Process> processes;
   /// Replica, sender, receiver.
-  std::map<std::tuple<int64_t, int64_t, int64_t>, std::deque<Message>> channels;
+  std::map<std::tuple<int64_t, int64_t, int64_t>, Channel> channels;
   std::map<std::pair<std::vector<int64_t>, int64_t>, llvm::SmallVector<Member>>
       pending;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> lastUses;
