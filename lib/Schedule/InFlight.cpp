@@ -99,10 +99,21 @@ bool InFlightChecker::isView(Operation *op) const {
     return copy.getOperand().getType() == copy.getResult().getType();
   if (isa<tv::ConcatOp, tv::PadOp>(op))
     return op->getOperand(0).getType() == op->getResult(0).getType();
-  // A group of one has nothing to do, and the derivative of a sum is handed on.
+  // One that permutes, and one that has nothing to add up.
+  if (isa<tv::EinsumOp, tv::ReduceOp>(op)) {
+    auto from = cast<RankedTensorType>(op->getOperand(0).getType());
+    auto to = cast<RankedTensorType>(op->getResult(0).getType());
+    return op->getNumOperands() == 1 &&
+           (!from.hasStaticShape() || !to.hasStaticShape() ||
+            from.getNumElements() == to.getNumElements());
+  }
+  // A group of one has nothing to do, and the root of a broadcast has its
+  // result already.
   if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
-    return communicate.getGroup().size() == 1 &&
-           !(communicate.getReplicas() && replicaCount > 1);
+    return communicate.getKind() == tv::CollectiveKind::Broadcast ||
+           (communicate.getGroup().size() == 1 &&
+            !(communicate.getReplicas() && replicaCount > 1));
+  // The derivative of a sum hands on what it gets.
   return isa<tv::ReshapeOp, tv::TransposeOp, tv::SliceOp, tv::BroadcastOp,
              tv::BackwardOp>(op);
 }

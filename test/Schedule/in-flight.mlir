@@ -323,3 +323,90 @@ tv.plan @plan <dp = 2, device = 1, mb = 1> {
     tv.wait %h
   }
 }
+
+// -----
+
+// A permutation by an einsum, and what the root of a broadcast gives, too.
+
+tv.plan @plan <dp = 2, device = 1, mb = 1> {
+  tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
+  tv.buffer @g on 0 "w" holds <3, [0:4 of 4]> gradient_of @w : !tv.buffer<tensor<4xf32>>
+  tv.program 0 {
+    %0 = tv.read @g : tensor<4xf32>
+    %1 = tv.einsum %0 {equation = "a->a"} : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-note @below {{it was started here}}
+    %h = tv.start into @g { %2 = tv.communicate all_reduce %0 group [0] replicas : (tensor<4xf32>) -> tensor<4xf32> }
+    // expected-error @below {{on device 0 reads 'w' while communication writes to it}}
+    %3 = tv.exp %1 : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-note @below {{and is waited for here, which has to come before}}
+    tv.wait %h
+  }
+}
+
+// -----
+
+tv.plan @plan <dp = 2, device = 1, mb = 1> {
+  tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
+  tv.buffer @g on 0 "w" holds <3, [0:4 of 4]> gradient_of @w : !tv.buffer<tensor<4xf32>>
+  tv.program 0 {
+    %0 = tv.read @g : tensor<4xf32>
+    %1 = tv.communicate broadcast %0 group [0] replicas {root = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-note @below {{it was started here}}
+    %h = tv.start into @g { %2 = tv.communicate all_reduce %0 group [0] replicas : (tensor<4xf32>) -> tensor<4xf32> }
+    // expected-error @below {{on device 0 reads 'w' while communication writes to it}}
+    %3 = tv.exp %1 : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-note @below {{and is waited for here, which has to come before}}
+    tv.wait %h
+  }
+}
+
+// -----
+
+tv.plan @plan <dp = 2, device = 1, mb = 1> {
+  tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
+  tv.buffer @g on 0 "w" holds <3, [0:4 of 4]> gradient_of @w : !tv.buffer<tensor<4xf32>>
+  tv.program 0 {
+    %0 = tv.read @g : tensor<4xf32>
+    %r = tv.start { %2 = tv.communicate broadcast %0 group [0] replicas {root = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32> }
+    %1 = tv.wait %r : tensor<4xf32>
+    // expected-note @below {{it was started here}}
+    %h = tv.start into @g { %2 = tv.communicate all_reduce %0 group [0] replicas : (tensor<4xf32>) -> tensor<4xf32> }
+    // expected-error @below {{on device 0 reads 'w' while communication writes to it}}
+    %3 = tv.exp %1 : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-note @below {{and is waited for here, which has to come before}}
+    tv.wait %h
+  }
+}
+
+// -----
+
+tv.plan @plan <dp = 2, device = 1, mb = 1> {
+  tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
+  tv.buffer @g on 0 "w" holds <3, [0:4 of 4]> gradient_of @w : !tv.buffer<tensor<4xf32>>
+  tv.program 0 {
+    %0 = tv.read @g : tensor<4xf32>
+    %1 = tv.copy %0 : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-note @below {{it was started here}}
+    %h = tv.start into @g { %2 = tv.communicate all_reduce %0 group [0] replicas : (tensor<4xf32>) -> tensor<4xf32> }
+    // expected-error @below {{on device 0 reads 'w' while communication writes to it}}
+    %3 = tv.exp %1 : (tensor<4xf32>) -> tensor<4xf32>
+    // expected-note @below {{and is waited for here, which has to come before}}
+    tv.wait %h
+  }
+}
+
+// -----
+
+// A conversion has memory of its own.
+
+tv.plan @plan <dp = 2, device = 1, mb = 1> {
+  tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
+  tv.buffer @g on 0 "w" holds <3, [0:4 of 4]> gradient_of @w : !tv.buffer<tensor<4xf32>>
+  tv.program 0 {
+    %0 = tv.read @g : tensor<4xf32>
+    %1 = tv.copy %0 : (tensor<4xf32>) -> tensor<4xbf16>
+    %h = tv.start into @g { %2 = tv.communicate all_reduce %0 group [0] replicas : (tensor<4xf32>) -> tensor<4xf32> }
+    %3 = tv.exp %1 : (tensor<4xbf16>) -> tensor<4xbf16>
+    tv.wait %h
+  }
+}
