@@ -9,90 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Verify/Solver/Solver.h"
+#include "ProverImplementation.h"
 
 #include "Generalization.h"
-#include "Obligation.h"
-#include "Replay.h"
-#include "Samples.h"
 #include "SmtLib.h"
-#include "Z3Solver.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 
 using namespace verify;
-
-llvm::StringRef verify::getName(Verdict verdict) {
-  switch (verdict) {
-  case Verdict::Proved:
-    return "proved";
-  case Verdict::ProvedByNormalization:
-    return "proved by normalization";
-  case Verdict::NotProved:
-    return "not proved";
-  case Verdict::Unknown:
-    return "unknown";
-  }
-  llvm_unreachable("a verdict without a name");
-}
-
-//===--- Implementation ---------------------------------------------------===//
-
-class Prover::Implementation {
-public:
-  Implementation(TermAlgebra &terms, ProverOptions options)
-      : terms(terms), options(options), samples(terms, options.samples),
-        solver(terms, options) {}
-
-  ProofResult prove(Scalar left, Scalar right,
-                    llvm::ArrayRef<Condition> wanted);
-  ProofResult proveCondition(const Condition &condition,
-                             llvm::ArrayRef<Condition> wanted);
-  std::string toSmtLib(Scalar left, Scalar right,
-                       llvm::ArrayRef<Condition> wanted);
-  std::string toSmtLib(const Condition &condition,
-                       llvm::ArrayRef<Condition> wanted);
-  void clear();
-
-  TermAlgebra &terms;
-  ProverOptions options;
-  ProverStatistics statistics;
-  SmallCase smallCase = SmallCase::None;
-  std::function<bool(Effort)> beforeLongAttempt;
-  bool areDifferencesExpected = false;
-
-private:
-  /// Makes sure that the normalizer has these hypotheses.
-  void setHypotheses(llvm::ArrayRef<Condition> wanted);
-  /// Whether the sticky error of the algebra forbids every verdict.
-  std::optional<ProofResult> refuse() const;
-  /// Has the solver check a record and everything it rests on.
-  ProofResult checkRecord(RecordId record);
-  ProofResult checkOneByOne(const Argument &argument);
-  Answer ask(const Query &query, bool isLinear);
-  /// `isQuick`: only if both sides have one normal form.
-  ProofResult proveEquation(Scalar left, Scalar right,
-                            llvm::ArrayRef<Condition> wanted, bool isQuick);
-  bool mayTakeLong(Effort effort) const {
-    return !beforeLongAttempt || beforeLongAttempt(effort);
-  }
-  ProofResult proveWithoutNormalForm(const Claim &claim,
-                                     llvm::ArrayRef<Scalar> roots);
-  ProofResult finish(ProofResult result);
-  /// A claim, with the record that proves it if one was found.
-  std::string printObligation(std::optional<RecordId> record,
-                              const Claim &claim, const std::string &origin);
-  UnconfirmedStep describeStep(RecordId record) const;
-
-  Samples samples;
-  Z3Solver solver;
-  llvm::SmallVector<Condition> hypotheses;
-  std::unique_ptr<Normalizer> normalizer;
-  std::unique_ptr<ProvedRecords> proved;
-  std::unique_ptr<Replay> replay;
-};
 
 static ProofResult unknown(std::string reason) {
   return {Verdict::Unknown, std::move(reason), {}};
@@ -453,54 +379,4 @@ Prover::Implementation::printObligation(std::optional<RecordId> record,
   addGeneralLaws(terms, *normalizer, hypotheses, normal, query, rests);
   return printSmtLib(terms, query, std::nullopt, /*isProved=*/false,
                      {origin, "the normal forms do not decide it"});
-}
-
-//===--- The interface ----------------------------------------------------===//
-
-Prover::Prover(TermAlgebra &terms, ProverOptions options)
-    : implementation(std::make_unique<Implementation>(terms, options)) {}
-
-Prover::~Prover() = default;
-
-void Prover::expectDifferences() {
-  implementation->areDifferencesExpected = true;
-}
-
-void Prover::setBeforeLongAttempt(std::function<bool(Effort)> ask) {
-  implementation->beforeLongAttempt = std::move(ask);
-}
-
-ProofResult Prover::prove(Scalar left, Scalar right,
-                          llvm::ArrayRef<Condition> hypotheses) {
-  return implementation->prove(left, right, hypotheses);
-}
-
-ProofResult Prover::proveCondition(const Condition &condition,
-                                   llvm::ArrayRef<Condition> hypotheses) {
-  return implementation->proveCondition(condition, hypotheses);
-}
-
-std::string Prover::toSmtLib(Scalar left, Scalar right,
-                             llvm::ArrayRef<Condition> hypotheses) {
-  return implementation->toSmtLib(left, right, hypotheses);
-}
-
-std::string Prover::toSmtLib(const Condition &condition,
-                             llvm::ArrayRef<Condition> hypotheses) {
-  return implementation->toSmtLib(condition, hypotheses);
-}
-
-const ProverOptions &Prover::getOptions() const {
-  return implementation->options;
-}
-
-const ProverStatistics &Prover::getStatistics() const {
-  return implementation->statistics;
-}
-
-void Prover::clear() { implementation->clear(); }
-
-void Prover::setSmallCase(SmallCase smallCase) {
-  implementation->clear();
-  implementation->smallCase = smallCase;
 }

@@ -79,7 +79,8 @@ TEST_F(DenseEvaluatorTest, ValuesThatOnlyLookEqualAreNot) {
     %px = tv.distribute %x <[dp, 0:2 of 2], [0:4 of 4]> on <device = 0> : (tensor<4x4xf32>) -> tensor<2x4xf32>
     %first = tv.move %px from <device = 0, dp = 0> on <device = 1> : (tensor<2x4xf32>) -> tensor<2x4xf32>
     %sum = tv.all_reduce %px over ["dp"] on <device = 0> : (tensor<2x4xf32>) -> tensor<2x4xf32>
-    %average = tv.all_reduce %px, %px on <device = 0> {kind = #tv.reduction<average>} : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+    %w2 = tv.exp %px on <device = 0> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %average = tv.all_reduce %px, %w2 by average over [] on <device = 0> : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
   })");
 }
 

@@ -1,0 +1,75 @@
+//===- ProverImplementation.h - the state of a prover -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_SOLVER_PROVERIMPLEMENTATION_H
+#define VERIFY_LIB_SOLVER_PROVERIMPLEMENTATION_H
+
+#include "Verify/Solver/Solver.h"
+
+#include "Obligation.h"
+#include "Replay.h"
+#include "Samples.h"
+#include "Z3Solver.h"
+
+namespace verify {
+
+class Prover::Implementation {
+public:
+  Implementation(TermAlgebra &terms, ProverOptions options)
+      : terms(terms), options(options), samples(terms, options.samples),
+        solver(terms, options) {}
+
+  ProofResult prove(Scalar left, Scalar right,
+                    llvm::ArrayRef<Condition> wanted);
+  ProofResult proveCondition(const Condition &condition,
+                             llvm::ArrayRef<Condition> wanted);
+  std::string toSmtLib(Scalar left, Scalar right,
+                       llvm::ArrayRef<Condition> wanted);
+  std::string toSmtLib(const Condition &condition,
+                       llvm::ArrayRef<Condition> wanted);
+  void clear();
+
+  TermAlgebra &terms;
+  ProverOptions options;
+  ProverStatistics statistics;
+  SmallCase smallCase = SmallCase::None;
+  std::function<bool(Effort)> beforeLongAttempt;
+  bool areDifferencesExpected = false;
+
+private:
+  /// Makes sure that the normalizer has these hypotheses.
+  void setHypotheses(llvm::ArrayRef<Condition> wanted);
+  /// Whether the sticky error of the algebra forbids every verdict.
+  std::optional<ProofResult> refuse() const;
+  /// Has the solver check a record and everything it rests on.
+  ProofResult checkRecord(RecordId record);
+  ProofResult checkOneByOne(const Argument &argument);
+  Answer ask(const Query &query, bool isLinear);
+  /// `isQuick`: only if both sides have one normal form.
+  ProofResult proveEquation(Scalar left, Scalar right,
+                            llvm::ArrayRef<Condition> wanted, bool isQuick);
+  bool mayTakeLong(Effort effort) const {
+    return !beforeLongAttempt || beforeLongAttempt(effort);
+  }
+  ProofResult proveWithoutNormalForm(const Claim &claim,
+                                     llvm::ArrayRef<Scalar> roots);
+  ProofResult finish(ProofResult result);
+  /// A claim, with the record that proves it if one was found.
+  std::string printObligation(std::optional<RecordId> record,
+                              const Claim &claim, const std::string &origin);
+  UnconfirmedStep describeStep(RecordId record) const;
+
+  Samples samples;
+  Z3Solver solver;
+  llvm::SmallVector<Condition> hypotheses;
+  std::unique_ptr<Normalizer> normalizer;
+  std::unique_ptr<ProvedRecords> proved;
+  std::unique_ptr<Replay> replay;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_SOLVER_PROVERIMPLEMENTATION_H
