@@ -25,7 +25,7 @@ public:
   /// Whether inputs were found on which a result of the contract differs. The
   /// difference is confirmed in intervals of rising precision. Those that show
   /// what goes wrong near `place` are tried first; with `isQuick` only the
-  /// inputs that are fastest to run are.
+  /// inputs that are fastest to run are, unless the graph is small.
   bool find(tv::ExpectOp place, bool isQuick);
   /// Reports what was found: an error at the first op of the plan whose stated
   /// or required value is wrong, and notes with the witness.
