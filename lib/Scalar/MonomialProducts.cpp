@@ -222,6 +222,9 @@ PolynomialId NormalizerState::expand(const FactorList &factors,
   Polynomial first = polynomials.get(sums.front());
   for (const WeightedMonomial &term : first) {
     FactorList larger = factors;
+    countStep();
+    if (hasFailed())
+      return PolynomialStore::zero;
     appendMonomial(larger, polynomials.getMonomial(term.monomial));
     PolynomialId part = expand(larger, sums.drop_front());
     for (const WeightedMonomial &partTerm : polynomials.get(part))
@@ -253,11 +256,17 @@ PolynomialId NormalizerState::mergeFactors(FactorList factors) {
   return polynomials.monomial(polynomials.intern(monomial), Rational(1));
 }
 
-PolynomialId NormalizerState::multiplyMonomials(MonomialId left,
-                                                MonomialId right) {
+void NormalizerState::countStep() {
   if (++steps == limits.freeSteps && limits.beforeMoreSteps &&
       !limits.beforeMoreSteps())
     fail("the normal form takes long");
+  if (steps == limits.mostSteps)
+    fail("the normal form takes too long");
+}
+
+PolynomialId NormalizerState::multiplyMonomials(MonomialId left,
+                                                MonomialId right) {
+  countStep();
   if (left > right)
     std::swap(left, right);
   if (left == PolynomialStore::unit)

@@ -144,6 +144,8 @@ public:
   //===--- Products (MonomialProducts.cpp, Products.cpp) ------------------===//
 
   PolynomialId multiplyMonomials(MonomialId left, MonomialId right);
+  /// Asks or gives up where there were many.
+  void countStep();
   /// The product; the laws it uses go to the open record.
   PolynomialId multiply(PolynomialId left, PolynomialId right);
   /// The product, with a claim if it used a law or `isForced`.

@@ -63,8 +63,8 @@ public:
       : prover(terms, options), smtLibDirectory(smtLibDirectory),
         isFullSize(isFullSize) {}
 
-  /// Decides `stage`. Deterministic: it depends on the stage's content and the
-  /// options alone.
+  /// Decides `stage`. Deterministic: it depends on the stage's content, the
+  /// options and whether differences are expected.
   StageVerdict prove(tv::StageOp stage);
   /// See Prover.
   void expectDifferences() { prover.expectDifferences(); }

@@ -56,6 +56,8 @@ struct NormalizerLimits {
   /// whether to go on.
   size_t freeSteps = 0;
   std::function<bool()> beforeMoreSteps = {};
+  /// Products of monomials after which it gives up; 0 if it does not.
+  size_t mostSteps = 0;
 };
 
 class NormalizerState;

@@ -140,8 +140,8 @@ public:
   /// says no, the answer is *unknown*.
   void setBeforeLongAttempt(std::function<bool(Effort)> ask);
 
-  /// Looks for a sample at which the sides differ before anything else: faster
-  /// where they do.
+  /// From now on looks for a sample at which the sides differ before anything
+  /// else, which is faster where they do, and does not try for very long.
   void expectDifferences();
 
   const ProverOptions &getOptions() const;
