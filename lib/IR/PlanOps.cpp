@@ -215,6 +215,9 @@ LogicalResult AddToOp::verifySymbolUses(SymbolTableCollection &symbols) {
 //===----------------------------------------------------------------------===//
 
 Operation *StartOp::getStarted() {
+  // Plans of frontends have not been verified.
+  if (!llvm::hasSingleElement(getBody()))
+    return nullptr;
   Block &block = getBody().front();
   return block.getNumArguments() == 0 && llvm::hasSingleElement(block)
              ? &block.front()
