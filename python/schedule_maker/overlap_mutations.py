@@ -19,14 +19,21 @@ def _places(steps: tuple[Step, ...], is_wait: bool) -> list[int]:
     ]
 
 
-def _choose(program: Program, random: Random, is_wait: bool) -> tuple[int, int] | None:
-    """A device and the position of a start or wait in its program."""
+def _choose(
+    program: Program, random: Random, is_wait: bool
+) -> tuple[int, int, list[Step]] | None:
+    """A device, the position of a start or wait in its program, and a copy of that to
+    change.
+    """
     places = [
         (device, place)
         for device, steps in enumerate(program.steps)
         for place in _places(steps, is_wait)
     ]
-    return random.choice(places) if places else None
+    if not places:
+        return None
+    device, place = random.choice(places)
+    return device, place, list(program.steps[device])
 
 
 def dropped_wait(program: Program, random: Random) -> Program | None:
@@ -34,8 +41,7 @@ def dropped_wait(program: Program, random: Random) -> Program | None:
     chosen = _choose(program, random, is_wait=True)
     if chosen is None:
         return None
-    device, place = chosen
-    steps = list(program.steps[device])
+    device, place, steps = chosen
     del steps[place]
     return program.with_steps(device, steps)
 
@@ -45,8 +51,7 @@ def repeated_wait(program: Program, random: Random) -> Program | None:
     chosen = _choose(program, random, is_wait=True)
     if chosen is None:
         return None
-    device, place = chosen
-    steps = list(program.steps[device])
+    device, place, steps = chosen
     again = replace(steps[place], defines=steps[place].defines and "again")
     steps.insert(random.randrange(place + 1, len(steps) + 1), again)
     return program.with_steps(device, steps)
@@ -57,8 +62,7 @@ def late_wait(program: Program, random: Random) -> Program | None:
     chosen = _choose(program, random, is_wait=True)
     if chosen is None:
         return None
-    device, place = chosen
-    steps = list(program.steps[device])
+    device, place, steps = chosen
     wait = steps.pop(place)
     steps.insert(random.randrange(place, len(steps) + 1), wait)
     return program.with_steps(device, steps)
@@ -69,8 +73,7 @@ def early_wait(program: Program, random: Random) -> Program | None:
     chosen = _choose(program, random, is_wait=False)
     if chosen is None:
         return None
-    device, place = chosen
-    steps = list(program.steps[device])
+    device, place, steps = chosen
     handle = steps[place].handle
     wait = next((step for step in steps if step.kind == "wait" and step.handle == handle), None)
     if wait is None:
@@ -85,8 +88,7 @@ def moved_start(program: Program, random: Random) -> Program | None:
     chosen = _choose(program, random, is_wait=False)
     if chosen is None:
         return None
-    device, place = chosen
-    steps = list(program.steps[device])
+    device, place, steps = chosen
     start = steps.pop(place)
     waits = [
         place
@@ -130,10 +132,9 @@ def exchanged_handles(program: Program, random: Random) -> Program | None:
 def same_handle(program: Program, random: Random) -> Program | None:
     """A wait takes the handle of another one."""
     chosen, other = (_choose(program, random, is_wait=True) for _ in range(2))
-    if chosen is None or other is None or chosen[0] != other[0] or chosen == other:
+    if chosen is None or other is None or chosen[0] != other[0] or chosen[1] == other[1]:
         return None
-    device, place = chosen
-    steps = list(program.steps[device])
+    device, place, steps = chosen
     if bool(steps[place].defines) != bool(steps[other[1]].defines):
         return None
     steps[place] = replace(steps[place], handle=steps[other[1]].handle)
@@ -180,8 +181,7 @@ def without_overlap(program: Program, random: Random) -> Program | None:
     chosen = _choose(program, random, is_wait=False)
     if chosen is None:
         return None
-    device, place = chosen
-    steps = list(program.steps[device])
+    device, place, steps = chosen
     start = steps[place]
     wait = next(
         (step for step in steps if step.kind == "wait" and step.handle == start.handle), None
