@@ -19,7 +19,6 @@ TEST_F(DenseEvaluatorTest, EqualValuesAreOne) {
     %w0 = tv.input <parameter "same0"> : tensor<6x6xf32>
     %w1 = tv.input <parameter "same1"> : tensor<6x6xf32>
     %z0 = tv.input <parameter "zero0"> : tensor<6x6xf32>
-    %z1 = tv.input <parameter "zero1"> : tensor<6x6xf32>
     %a0 = tv.linear %x, %w0 : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
     %e0 = tv.exp %a0 : (tensor<8x6xf32>) -> tensor<8x6xf32>
     %b0 = tv.linear %e0, %z0 : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
