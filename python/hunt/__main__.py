@@ -5,7 +5,7 @@
 and `rewrites` those on plans that compute the same in another way. Exit code 0 if
 nothing was found, 1 if something was, 3 for wrong usage. Results are written as JSON
 after every step; `--resume FILE` goes on where a file ends. `table` writes the rates of
-such files.
+such files. Findings are written to files, and reduced.
 """
 
 import argparse
@@ -20,6 +20,7 @@ from typing import Any
 
 from hunt import escapes, reduction, table
 from hunt.families import FAMILIES
+from hunt.finding import SMALL_ONLY, Reducer
 
 
 def new_results(name: str, seed: int) -> dict[str, Any]:
@@ -37,7 +38,9 @@ def new_results(name: str, seed: int) -> dict[str, Any]:
     }
 
 
-def add(results: dict[str, Any], outcomes: list[reduction.Outcome], folder: Path) -> None:
+def add(
+    results: dict[str, Any], outcomes: list[reduction.Outcome], folder: Path, reducer: Reducer
+) -> None:
     """Adds what a step found to the results."""
     total, by_kind = reduction.tabulate(outcomes)
     results["outcomes"] = dict(Counter(results["outcomes"]) + total)
@@ -50,6 +53,8 @@ def add(results: dict[str, Any], outcomes: list[reduction.Outcome], folder: Path
             entry = {"seed": outcome.seed, "size": outcome.size, "kind": outcome.kind}
             results["findings"].append(entry | {"what": finding or "crashed", "file": str(path)})
             print(f"FOUND: seed {outcome.seed}, size {outcome.size}: {finding}: {path}")
+            if (outcome.small, outcome.full) == ("proved", "not proved"):
+                reducer.reduce(path, SMALL_ONLY)
     results["programs"] += len({outcome.seed for outcome in outcomes})
     results["next_seed"] = 1 + max(outcome.seed for outcome in outcomes)
 
@@ -81,6 +86,7 @@ def main() -> int:
     parser.add_argument("--resume", type=Path, help="go on from this file, and write it")
     parser.add_argument("--tool", default="verify-opt")
     parser.add_argument("--translate", default="verify-translate")
+    parser.add_argument("--reducer", default="verify-reduce", help="'' to leave findings large")
     parser.add_argument("--family", action="append", default=[], choices=list(FAMILIES))
     parser.add_argument("--mutations", type=int, choices=[1, 2], help="edits of each plan")
     parser.add_argument("--write", type=Path, help="file whose table `table` replaces")
@@ -97,6 +103,9 @@ def main() -> int:
         if not shutil.which(tool) and (tool == options.tool or options.name != "reduction"):
             print(f"hunt: error: no program '{tool}'", file=sys.stderr)
             return 3
+    if options.reducer and not shutil.which(options.reducer):
+        print(f"hunt: error: no program '{options.reducer}'", file=sys.stderr)
+        return 3
     if options.name != "reduction":
         arguments = (options.tool, options.translate, options.family, options.mutations)
         return 1 if escapes.hunt(escapes.Hunt(options.name, *arguments), options) else 0
@@ -107,8 +116,9 @@ def main() -> int:
     before = results["seconds"]
     left = options.count - results["programs"]
     steps = reduction.hunt(options.tool, results["next_seed"], max(left, 0), options.jobs)
+    reducer = Reducer(options.reducer, options.tool)
     for outcomes in steps:
-        add(results, outcomes, options.findings)
+        add(results, outcomes, options.findings, reducer)
         results["seconds"] = before + time.monotonic() - start
         if options.resume:
             options.resume.write_text(json.dumps(results, indent=1) + "\n")

@@ -16,6 +16,7 @@ from random import Random
 from typing import Any
 
 from hunt.families import ORDER, import_plan
+from hunt.finding import Reducer
 from hunt.judge import judge
 from hunt.plan_mutations import mutate
 from hunt.plan_rewrites import rewrite
@@ -104,6 +105,7 @@ def hunt(hunting: Hunt, options: Any) -> int:
     first = max((row["seed"] + 1 for row in rows), default=options.seed)
     last = first + options.count - len(rows)
     start = time.monotonic()
+    reducer = Reducer(options.reducer, hunting.tool)
 
     def seeds() -> Iterator[int]:
         for seed in range(first, last):
@@ -122,6 +124,7 @@ def hunt(hunting: Hunt, options: Any) -> int:
                 path.write_text(text)
                 kinds = " and ".join(row["kinds"])
                 print(f"FOUND: {row['outcome']}: {row['family']}, {kinds}: {path}", flush=True)
+                reducer.reduce(path, f"{row['values']}, {row['answer']}")
     outcomes = [row["outcome"] for row in rows]
     for outcome in sorted(set(outcomes)):
         print(f"{outcomes.count(outcome):8} {outcome}")

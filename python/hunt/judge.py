@@ -27,6 +27,11 @@ class Judgement:
     reason: str = ""
 
     @property
+    def summary(self) -> str:
+        """What was found, for comparisons."""
+        return f"{self.values}, {self.answer}"
+
+    @property
     def outcome(self) -> str:
         """The column of the table."""
         if self.answer == "crashed":

@@ -27,6 +27,7 @@ from hunt.rewrites import BENIGN
 SIZES = (5, 7, 12)
 SMALL = (2, 3, 4, 5, 6, 7)
 STEP = 20
+OPTIONS = "resource-limit=5000000"
 # An edit can make a stage that no plan has: two parts of other sizes.
 ERROR = re.compile(r"error: stage 's(\d+)' is ([a-z ]+): (.*)")
 
@@ -115,10 +116,9 @@ def check(tool: str, seeds: range, size: int) -> Iterator[Outcome]:
     """Outcomes of the programs of some seeds at one size."""
     programs = {seed: make(seed, size) for seed in seeds}
     stages = {seed: print_stage(program, f"s{seed}") for seed, program in programs.items()}
-    options = "resource-limit=5000000"
-    small = verify(tool, stages, options, limit=10)
+    small = verify(tool, stages, OPTIONS, limit=10)
     valid = {seed: text for seed, text in stages.items() if small[seed] != "invalid"}
-    full = verify(tool, valid, f"{options} full-size=true", limit=10) if valid else {}
+    full = verify(tool, valid, f"{OPTIONS} full-size=true", limit=10) if valid else {}
     for seed, program in programs.items():
         differs = values_differ(program, seed) if seed in valid else None
         kind = re.sub(r"\d+", "n", program.kind) if seed not in valid else program.kind

@@ -14,6 +14,7 @@
 #define VERIFY_INTERPRETER_RUN_H
 
 #include "Verify/Interpreter/InputValues.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace verify {
 
