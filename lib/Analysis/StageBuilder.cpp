@@ -72,12 +72,19 @@ inOrder(const llvm::SetVector<Operation *> &ops) {
   return sorted;
 }
 
-tv::StageOp StageBuilder::build(tv::ExpectOp expect, OpBuilder &builder,
-                                SmallVectorImpl<tv::ExpectOp> &assumed,
-                                size_t limit) {
+bool StageOutline::hasUndefined() const {
+  auto isUndefined = [](Operation *op) { return isa<tv::UndefinedOp>(op); };
+  return llvm::any_of(reference, isUndefined) ||
+         llvm::any_of(plan, isUndefined);
+}
+
+std::optional<StageOutline> StageBuilder::outline(tv::ExpectOp expect,
+                                                  size_t limit) const {
   llvm::DenseSet<Value> roots(expect.getValues().begin(),
                               expect.getValues().end());
-  llvm::MapVector<Value, tv::ExpectOp> used;
+  StageOutline outline;
+  outline.expect = expect;
+  llvm::DenseMap<Value, tv::ExpectOp> used;
   Cone plan = getCone(
       expect.getValues(),
       [&](Value value) {
@@ -90,24 +97,31 @@ tv::StageOp StageBuilder::build(tv::ExpectOp expect, OpBuilder &builder,
         return static_cast<bool>(lemma);
       },
       limit);
-  llvm::SetVector<Value> tensors;
-  for (Value end : plan.ends) {
-    auto lemma = used.find(end);
-    tensors.insert(lemma != used.end()
-                       ? lemma->second.getReference()
-                       : end.getDefiningOp<tv::DistributeOp>().getReference());
+  for (Value begin : plan.ends) {
+    tv::ExpectOp lemma = used.lookup(begin);
+    outline.begins.push_back({begin, lemma});
+    outline.tensors.insert(
+        lemma ? lemma.getReference()
+              : begin.getDefiningOp<tv::DistributeOp>().getReference());
   }
   Cone reference = getCone(
       expect.getReference(),
       [&](Value value) {
-        return tensors.contains(value) ||
+        return outline.tensors.contains(value) ||
                isa<tv::InputOp>(value.getDefiningOp());
       },
       limit);
   if (plan.ops.size() > limit || reference.ops.size() > limit)
-    return {};
-  tensors.insert(reference.ends.begin(), reference.ends.end());
+    return std::nullopt;
+  outline.tensors.insert(reference.ends.begin(), reference.ends.end());
+  outline.reference = inOrder(reference.ops);
+  outline.plan = inOrder(plan.ops);
+  return outline;
+}
 
+tv::StageOp StageBuilder::build(const StageOutline &outline,
+                                OpBuilder &builder) {
+  tv::ExpectOp expect = outline.expect;
   int64_t number = expect.getNumber().value_or(0);
   auto stage = tv::StageOp::create(
       builder, expect.getLoc(), ("stage" + Twine(number)).str(),
@@ -115,26 +129,23 @@ tv::StageOp StageBuilder::build(tv::ExpectOp expect, OpBuilder &builder,
   Block &body = stage.getBody().emplaceBlock();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);
   IRMapping mapping;
-  for (Value tensor : tensors)
+  for (Value tensor : outline.tensors)
     mapping.map(tensor, body.addArgument(tensor.getType(), tensor.getLoc()));
-  for (Operation *op : inOrder(reference.ops))
+  for (Operation *op : outline.reference)
     inner.clone(*op, mapping);
-  SmallVector<Value> ends(plan.ends.begin(), plan.ends.end());
-  for (Value end : ends) {
-    auto lemma = used.find(end);
-    if (lemma == used.end()) {
-      inner.clone(*end.getDefiningOp(), mapping);
+  for (auto [begin, lemma] : outline.begins) {
+    if (!lemma) {
+      inner.clone(*begin.getDefiningOp(), mapping);
       continue;
     }
-    tv::ExpectOp given = lemma->second;
-    mapping.map(end,
-                tv::DistributeOp::create(inner, end.getLoc(), end.getType(),
+    tv::ExpectOp given = lemma;
+    mapping.map(begin,
+                tv::DistributeOp::create(inner, begin.getLoc(), begin.getType(),
                                          mapping.lookup(given.getReference()),
                                          given.getLineage(), given.getDomain(),
                                          given.getNumberAttr()));
-    assumed.push_back(given);
   }
-  for (Operation *op : inOrder(plan.ops))
+  for (Operation *op : outline.plan)
     inner.clone(*op, mapping);
   inner.clone(*expect, mapping);
   return stage;
@@ -148,12 +159,29 @@ public:
 
   std::string write(tv::StageOp stage) {
     add(stage.getMesh());
-    for (BlockArgument argument : stage.getBody().getArguments()) {
-      values[argument] = values.size();
-      add(argument.getType());
-    }
+    for (BlockArgument argument : stage.getBody().getArguments())
+      addTensor(argument);
     for (Operation &op : stage.getBody().front())
       write(op);
+    return std::move(key);
+  }
+
+  /// What the same gives for the stage that is built of an outline.
+  std::string write(const StageOutline &outline, tv::MeshAttr mesh) {
+    add(mesh);
+    for (Value tensor : outline.tensors)
+      addTensor(tensor);
+    for (Operation *op : outline.reference)
+      write(*op);
+    for (auto [begin, lemma] : outline.begins) {
+      if (lemma)
+        write(begin, lemma);
+      else
+        write(*begin.getDefiningOp());
+    }
+    for (Operation *op : outline.plan)
+      write(*op);
+    write(*outline.expect);
     return std::move(key);
   }
 
@@ -183,25 +211,49 @@ private:
         add(set);
   }
 
+  void addTensor(Value tensor) {
+    values[tensor] = values.size();
+    add(tensor.getType());
+  }
+
+  void addNamed(StringAttr name, Attribute attribute) {
+    if (!attribute || name == "assumes" || name == "number" ||
+        name == "contract")
+      return;
+    add(name);
+    if (auto domain = dyn_cast<tv::DomainAttr>(attribute))
+      addDomain(domain);
+    else
+      add(attribute);
+  }
+
+  void addResults(ValueRange results) {
+    for (Value result : results)
+      addTensor(result);
+    add(~uint64_t(0));
+  }
+
   void write(Operation &op) {
     add(op.getName());
     for (Value operand : op.getOperands())
       add(values.lookup(operand));
-    for (NamedAttribute attribute : op.getAttrs()) {
-      StringRef name = attribute.getName();
-      if (name == "assumes" || name == "number" || name == "contract")
-        continue;
-      add(attribute.getName());
-      if (auto domain = dyn_cast<tv::DomainAttr>(attribute.getValue()))
-        addDomain(domain);
-      else
-        add(attribute.getValue());
-    }
-    for (Value result : op.getResults()) {
-      values[result] = values.size();
-      add(result.getType());
-    }
-    add(~uint64_t(0));
+    for (StringAttr name : op.getName().getAttributeNames())
+      addNamed(name, op.getInherentAttr(name).value_or(Attribute()));
+    for (NamedAttribute attribute : op.getDiscardableAttrs())
+      addNamed(attribute.getName(), attribute.getValue());
+    addResults(op.getResults());
+  }
+
+  /// The value of a lemma, as `StageBuilder::build` distributes it.
+  void write(Value begin, tv::ExpectOp lemma) {
+    OperationName name(tv::DistributeOp::getOperationName(),
+                       lemma->getContext());
+    add(name);
+    add(values.lookup(lemma.getReference()));
+    for (StringAttr attribute : name.getAttributeNames())
+      addNamed(attribute,
+               lemma->getInherentAttr(attribute).value_or(Attribute()));
+    addResults(begin);
   }
 
   llvm::DenseMap<Value, uint64_t> values;
@@ -243,8 +295,8 @@ private:
 };
 } // namespace
 
-std::string StageBuilder::getKey(tv::StageOp stage) {
-  return KeyWriter().write(stage);
+std::string StageBuilder::getKey(const StageOutline &outline) {
+  return KeyWriter().write(outline, graph.getMesh());
 }
 
 std::optional<std::string> StageBuilder::getText(tv::StageOp stage) {

@@ -31,12 +31,16 @@ EquivalenceChecker::EquivalenceChecker(
       results.push_back(expect);
 }
 
-StageVerdict EquivalenceChecker::prove(tv::StageOp stage) {
+StageVerdict EquivalenceChecker::prove(const StageOutline &outline) {
   ++counts.stages;
-  auto [found, isNew] = known.try_emplace(StageBuilder::getKey(stage));
+  auto [found, isNew] = known.try_emplace(stages.getKey(outline));
   if (!isNew)
     return found->second;
   ++counts.distinctStages;
+  OpBuilder builder(graph);
+  builder.setInsertionPointAfter(graph);
+  OwningOpRef<tv::StageOp> built = stages.build(outline, builder);
+  tv::StageOp stage = *built;
   std::optional<StageVerdict> earlier =
       cache ? cache->find(stage) : std::nullopt;
   StageVerdict verdict = earlier ? *earlier : prover.prove(stage);
@@ -82,21 +86,19 @@ void EquivalenceChecker::askOnce(Question isRefuted) {
   stopped = isRefuted(current, /*isQuick=*/false);
 }
 
-void EquivalenceChecker::addUnproved(tv::ExpectOp expect, tv::StageOp stage) {
+void EquivalenceChecker::addUnproved(
+    tv::ExpectOp expect, const std::optional<StageOutline> &outline) {
   if (!firstUnproved)
     firstUnproved = expect;
   prover.expectDifferences();
-  if (!stage || !unproved.insert(StageBuilder::getKey(stage)).second)
-    return;
-  unprovedOps += stage.getBody().front().getOperations().size();
+  if (outline && unproved.insert(stages.getKey(*outline)).second)
+    unprovedOps += outline->size();
 }
 
 void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
   // An expect is decided after those its stage assumes. Stages are built on a
   // worklist, not by recursion: chains are as long as the model is deep.
   SmallVector<tv::ExpectOp> worklist = {wanted};
-  OpBuilder builder(graph);
-  builder.setInsertionPointAfter(graph);
   while (!worklist.empty() && !stopped && unprovedOps <= unprovedLimit) {
     tv::ExpectOp expect = worklist.back();
     if (statuses.contains(expect)) {
@@ -106,36 +108,36 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
     current = expect;
     ExpectStatus status;
     bool isResult = static_cast<bool>(expect.getContract());
-    tv::StageOp stage =
-        stages.build(expect, builder, status.assumed, stageLimit);
+    std::optional<StageOutline> outline = stages.outline(expect, stageLimit);
+    if (outline)
+      for (auto [begin, lemma] : outline->begins)
+        if (lemma)
+          status.assumed.push_back(lemma);
     bool isReady = true;
     for (tv::ExpectOp assumed : status.assumed)
       if (!statuses.contains(assumed)) {
         worklist.push_back(assumed);
         isReady = false;
       }
-    if (isReady) {
-      if (stage && !stage.getBody().getOps<tv::UndefinedOp>().empty()) {
-        status.verdict.reason = "it rests on a value that nothing produces";
-      } else if (stage) {
-        status.verdict = prove(stage);
-      } else {
-        status.verdict.reason =
-            "too many ops since the last tensors of known lineage";
-      }
-      if (!status.verdict.isProved()) {
-        addUnproved(expect, stage);
-        stages.setBroken(expect);
-        counts.brokenLemmas += !isResult;
-        askOnce(isRefuted);
-      }
-      statuses.insert({expect, std::move(status)});
-      worklist.pop_back();
-      if (progress)
-        progress(statuses.size(), stages.getExpects().size());
+    if (!isReady)
+      continue;
+    if (outline && outline->hasUndefined())
+      status.verdict.reason = "it rests on a value that nothing produces";
+    else if (outline)
+      status.verdict = prove(*outline);
+    else
+      status.verdict.reason =
+          "too many ops since the last tensors of known lineage";
+    if (!status.verdict.isProved()) {
+      addUnproved(expect, outline);
+      stages.setBroken(expect);
+      counts.brokenLemmas += !isResult;
+      askOnce(isRefuted);
     }
-    if (stage)
-      stage.erase();
+    statuses.insert({expect, std::move(status)});
+    worklist.pop_back();
+    if (progress)
+      progress(statuses.size(), stages.getExpects().size());
   }
 }
 

@@ -77,11 +77,12 @@ public:
 
 private:
   void decide(tv::ExpectOp expect, Question isRefuted);
-  /// Notes that a stage was not proved, and how large it was.
-  void addUnproved(tv::ExpectOp expect, tv::StageOp stage);
+  /// Notes that an expect was not proved, and how large its stage is.
+  void addUnproved(tv::ExpectOp expect,
+                   const std::optional<StageOutline> &outline);
   /// Looks for a counterexample, the first time.
   void askOnce(Question isRefuted);
-  StageVerdict prove(tv::StageOp stage);
+  StageVerdict prove(const StageOutline &outline);
 
   tv::GraphOp graph;
   StageProver prover;

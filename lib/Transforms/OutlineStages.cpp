@@ -46,13 +46,15 @@ struct OutlineStagesPass
     for (tv::ExpectOp expect : llvm::reverse(order)) {
       if (!needed.contains(expect))
         continue;
-      SmallVector<tv::ExpectOp> assumed;
-      builder.setInsertionPointAfter(graph);
-      tv::StageOp stage = stageBuilder.build(expect, builder, assumed);
-      if (!stage)
+      std::optional<StageOutline> outline = stageBuilder.outline(expect);
+      if (!outline)
         return expect.emitOpError("depends on too many ops since the last "
                                   "tensor of known lineage");
-      needed.insert(assumed.begin(), assumed.end());
+      builder.setInsertionPointAfter(graph);
+      stageBuilder.build(*outline, builder);
+      for (auto [begin, lemma] : outline->begins)
+        if (lemma)
+          needed.insert(lemma);
     }
     return success();
   }

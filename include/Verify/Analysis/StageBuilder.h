@@ -17,8 +17,27 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace verify {
+
+/// What a stage is made of, in the graph: its ops in their order.
+struct StageOutline {
+  tv::ExpectOp expect;
+  /// Tensors of the reference where both sides begin.
+  llvm::SetVector<mlir::Value> tensors;
+  llvm::SmallVector<mlir::Operation *> reference;
+  /// Values of the plan at which its side begins. Those without a lemma are
+  /// the boundary's.
+  llvm::SmallVector<std::pair<mlir::Value, tv::ExpectOp>> begins;
+  llvm::SmallVector<mlir::Operation *> plan;
+
+  size_t size() const {
+    return reference.size() + begins.size() + plan.size() + 1;
+  }
+  /// Whether it rests on a value that nothing produces.
+  bool hasUndefined() const;
+};
 
 /// The expects of a graph, and which of them may be assumed about a value.
 class StageBuilder {
@@ -31,15 +50,15 @@ public:
   void setBroken(tv::ExpectOp expect) { broken.insert(expect); }
   bool isBroken(tv::ExpectOp expect) const { return broken.contains(expect); }
 
-  /// Builds the stage of `expect` at `builder`. `assumed` gets the expects it
-  /// relies on. Null if either side has more than `limit` ops.
-  tv::StageOp build(tv::ExpectOp expect, mlir::OpBuilder &builder,
-                    llvm::SmallVectorImpl<tv::ExpectOp> &assumed,
-                    size_t limit = 4000);
+  /// The stage of `expect`. None if either side has more than `limit` ops.
+  std::optional<StageOutline> outline(tv::ExpectOp expect,
+                                      size_t limit = 4000) const;
+  /// Builds it at `builder`.
+  tv::StageOp build(const StageOutline &outline, mlir::OpBuilder &builder);
 
-  /// What decides a stage, as text: equal for stages that differ in names,
+  /// What decides a stage, as bytes: equal for stages that differ in names,
   /// locations, and which devices they run on.
-  static std::string getKey(tv::StageOp stage);
+  std::string getKey(const StageOutline &outline);
   /// The same for every run of a program. None if some content has no such
   /// text.
   static std::optional<std::string> getText(tv::StageOp stage);
