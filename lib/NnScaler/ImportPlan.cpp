@@ -364,17 +364,21 @@ LogicalResult nnscaler::importPlan(const PlanFile &plan, StringRef fileName,
 OwningOpRef<ModuleOp> nnscaler::importPair(MLIRContext *context,
                                            StringRef referencePath,
                                            StringRef planPath,
-                                           const ImportOptions &options) {
+                                           const ImportOptions &options,
+                                           TimingScope &timing) {
   context->loadDialect<tv::TVDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
   std::pair<StringRef, StringRef> files[] = {{referencePath, "reference"},
                                              {planPath, "plan"}};
   for (auto [path, symbol] : files) {
+    TimingScope reading = timing.nest(("read the " + symbol).str());
     llvm::Expected<PlanFile> file = readPlanFile(path);
+    reading.stop();
     if (!file) {
       emitError(UnknownLoc::get(context)) << llvm::toString(file.takeError());
       return nullptr;
     }
+    TimingScope building = timing.nest(("import the " + symbol).str());
     if (failed(importPlan(*file, path, symbol, options, *module)))
       return nullptr;
   }

@@ -111,6 +111,7 @@ struct CanonicalizeSSAPass
     for (Operation &op : graph.getBody().front())
       linked += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
     addStatistic(getOperation(), "plan_ops", imported);
+    addStatistic(getOperation(), "executed_ops", second.getExecutedOps());
     addStatistic(getOperation(), "graph_ops", linked);
     addStatistic(getOperation(), "lemmas", counts->lemmas);
     return success();

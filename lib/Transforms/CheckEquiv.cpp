@@ -110,7 +110,9 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
     const CheckCounts &counts = checker.getCounts();
     ModuleOp module = getOperation();
     addStatistic(module, "stages", counts.stages);
+    addStatistic(module, "stage_ops", counts.stageOps);
     addStatistic(module, "distinct_stages", counts.distinctStages);
+    addStatistic(module, "distinct_stage_ops", counts.distinctStageOps);
     addStatistic(module, "obligations_by_z3", counts.byZ3);
     addStatistic(module, "obligations_by_normalization",
                  counts.byNormalization);

@@ -33,10 +33,12 @@ EquivalenceChecker::EquivalenceChecker(
 
 StageVerdict EquivalenceChecker::prove(const StageOutline &outline) {
   ++counts.stages;
+  counts.stageOps += outline.size();
   auto [found, isNew] = known.try_emplace(stages.getKey(outline));
   if (!isNew)
     return found->second;
   ++counts.distinctStages;
+  counts.distinctStageOps += outline.size();
   OpBuilder builder(graph);
   builder.setInsertionPointAfter(graph);
   OwningOpRef<tv::StageOp> built = stages.build(outline, builder);

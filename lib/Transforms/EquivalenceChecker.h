@@ -33,6 +33,8 @@ struct ExpectStatus {
 struct CheckCounts {
   unsigned stages = 0;
   unsigned distinctStages = 0;
+  uint64_t stageOps = 0;
+  uint64_t distinctStageOps = 0;
   unsigned byZ3 = 0;
   unsigned byNormalization = 0;
   unsigned widened = 0;

@@ -108,6 +108,7 @@ PlanExecution::Step PlanExecution::advance(Device &device) {
     device.blockedAt = op;
   if (step != Step::Done)
     return step;
+  ++executedOps;
   // `tv.call` and `tv.return` change the frame and advance themselves.
   if (device.frame.get() != frame || isa<tv::CallOp, tv::ReturnOp>(op))
     return step;

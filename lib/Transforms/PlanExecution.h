@@ -83,6 +83,9 @@ public:
   /// way; it is empty if the plan is not understood.
   llvm::LogicalResult run();
   llvm::StringRef getMalformation() const { return malformation; }
+  /// How often an op of a device was executed; less than there are executions
+  /// where micro-batches are followed.
+  uint64_t getExecutedOps() const { return executedOps; }
 
   llvm::ArrayRef<StatedPiece> getPieces() const { return pieces; }
   llvm::ArrayRef<PlanOutput> getOutputs() const { return outputs; }
@@ -262,6 +265,7 @@ private:
   BoundarySource &boundary;
   bool isReference;
   llvm::StringRef malformation;
+  uint64_t executedOps = 0;
   int64_t microBatchCount;
   mlir::SymbolTable symbols;
   std::deque<Device> devices;

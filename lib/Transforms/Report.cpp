@@ -32,6 +32,16 @@ int64_t verify::getStatistic(ModuleOp module, StringRef name) {
   return entry ? entry.getInt() : 0;
 }
 
+SmallVector<std::pair<StringRef, int64_t>>
+verify::getStatistics(ModuleOp module) {
+  SmallVector<std::pair<StringRef, int64_t>> result;
+  if (auto list = module->getAttrOfType<DictionaryAttr>(statisticsName))
+    for (NamedAttribute entry : list)
+      if (auto count = dyn_cast<IntegerAttr>(entry.getValue()))
+        result.push_back({entry.getName().getValue(), count.getInt()});
+  return result;
+}
+
 void verify::addAssumption(ModuleOp module, StringRef text) {
   SmallVector<Attribute> list;
   if (auto old = module->getAttrOfType<ArrayAttr>(assumptionsName))
@@ -48,11 +58,15 @@ SmallVector<StringRef> verify::getAssumptions(ModuleOp module) {
   return texts;
 }
 
+StringRef verify::getName(Answer answer) {
+  return answer == Answer::Proved    ? "proved"
+         : answer == Answer::Refuted ? "refuted"
+                                     : "unknown";
+}
+
 void verify::setAnswer(ModuleOp module, Answer answer) {
-  StringRef text = answer == Answer::Proved    ? "proved"
-                   : answer == Answer::Refuted ? "refuted"
-                                               : "unknown";
-  module->setAttr(answerName, StringAttr::get(module.getContext(), text));
+  module->setAttr(answerName,
+                  StringAttr::get(module.getContext(), getName(answer)));
 }
 
 std::optional<Answer> verify::getAnswer(ModuleOp module) {

@@ -13,7 +13,7 @@
 #include "Verify/Interpreter/CommandLine.h"
 #include "Verify/NnScaler/CommandLine.h"
 #include "Verify/Report/DiagnosticPrinter.h"
-#include "Verify/Report/Summary.h"
+#include "Verify/Report/Statistics.h"
 #include "Verify/Transforms/Passes.h"
 #include "Verify/Transforms/Report.h"
 #include "mlir/IR/MLIRContext.h"
@@ -32,11 +32,16 @@ enum ExitCode { Proved = 0, Refuted = 1, Unknown = 2, BadInput = 3 };
 /// Runs the steps of a verification, one line of progress each on a terminal.
 class Steps {
 public:
+  explicit Steps(mlir::TimingScope &timing) : timing(timing) {}
+
+  /// Calls `step` with the scope of its time.
   template <typename Step> auto run(StringRef name, Step step) {
     auto start = std::chrono::steady_clock::now();
     if (isTerminal)
       errs() << "\r\033[K" << name << "...";
-    auto result = step();
+    mlir::TimingScope scope = timing.nest(name);
+    auto result = step(scope);
+    scope.stop();
     if (isTerminal)
       errs() << "\r\033[K";
     std::chrono::duration<double> time =
@@ -52,6 +57,7 @@ public:
   SmallVector<verify::Phase> phases;
 
 private:
+  mlir::TimingScope &timing;
   bool isTerminal = sys::Process::StandardErrIsDisplayed();
 };
 } // namespace
@@ -61,11 +67,12 @@ private:
 static void explainPartOrder(mlir::MLIRContext &context,
                              StringRef referencePath, StringRef planPath,
                              const verify::CanonicalizeSSAPassOptions &link,
-                             const verify::CheckEquivPassOptions &check) {
+                             const verify::CheckEquivPassOptions &check,
+                             mlir::TimingScope &timing) {
   verify::nnscaler::ImportOptions options;
   auto import = [&] {
     return verify::nnscaler::importPair(&context, referencePath, planPath,
-                                        options);
+                                        options, timing);
   };
   mlir::OwningOpRef<mlir::ModuleOp> module = import();
   if (!module || !verify::nnscaler::explainPartOrder(*module))
@@ -81,6 +88,7 @@ static void explainPartOrder(mlir::MLIRContext &context,
     mlir::PassManager manager(&context);
     manager.addPass(verify::createCanonicalizeSSAPass(link));
     manager.addPass(verify::createCheckEquivPass(check));
+    manager.enableTiming(timing);
     if (module)
       (void)manager.run(*module);
     if (module)
@@ -132,6 +140,12 @@ int main(int argc, char **argv) {
       cl::desc("Write when each device does what, as a trace for Chrome or "
                "Perfetto"),
       cl::cat(category));
+  cl::opt<bool> isTimed("timing", cl::desc("Print how long each step took"),
+                        cl::cat(category));
+  cl::opt<std::string> statistics(
+      "statistics", cl::value_desc("file"),
+      cl::desc("Write the answer, counts, times and memory as JSON"),
+      cl::cat(category));
   cl::opt<bool> quiet("quiet", cl::desc("Print nothing when proved, or equal"),
                       cl::cat(category));
   verify::RunFlags runFlags(category);
@@ -155,11 +169,17 @@ int main(int argc, char **argv) {
   verify::DiagnosticPrinter printer(&context, errs());
   verify::nnscaler::ImportOptions options;
   options.partOrder = partOrder;
-  Steps steps;
-  mlir::OwningOpRef<mlir::ModuleOp> module = steps.run("import", [&] {
-    return verify::nnscaler::importPair(&context, referencePath, planPath,
-                                        options);
-  });
+  mlir::DefaultTimingManager timingManager;
+  timingManager.setEnabled(isTimed);
+  timingManager.setOutput(mlir::createOutputStrategy(
+      mlir::DefaultTimingManager::OutputFormat::Text, errs()));
+  mlir::TimingScope timing = timingManager.getRootScope();
+  Steps steps(timing);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      steps.run("import", [&](mlir::TimingScope &scope) {
+        return verify::nnscaler::importPair(&context, referencePath, planPath,
+                                            options, scope);
+      });
   if (!module)
     return BadInput;
   if (runFlags.isAsked()) {
@@ -175,10 +195,23 @@ int main(int argc, char **argv) {
   check.resourceLimit = resourceLimit;
   check.emitSmtLib = smtLib;
   check.cache = cache;
-  auto runPass = [&](StringRef name, std::unique_ptr<mlir::Pass> pass) {
-    return steps.run(name, [&] {
+  /// What the tool ends with, once the numbers are written.
+  auto finish = [&](ExitCode code) {
+    if (statistics.empty())
+      return code;
+    Error error = verify::writeStatistics(*module, steps.phases, statistics);
+    if (!error)
+      return code;
+    errs() << "error: " << toString(std::move(error)) << "\n";
+    return BadInput;
+  };
+  auto runPass = [&](StringRef name, std::unique_ptr<mlir::Pass> pass,
+                     bool isVerified = true) {
+    return steps.run(name, [&](mlir::TimingScope &scope) {
       mlir::PassManager manager(&context);
       manager.addPass(std::move(pass));
+      manager.enableTiming(scope);
+      manager.enableVerifier(isVerified);
       return succeeded(manager.run(*module));
     });
   };
@@ -194,18 +227,21 @@ int main(int argc, char **argv) {
     if (!reason)
       return BadInput;
     outs() << "refuted: the plan cannot be executed: " << *reason << "\n";
-    return Refuted;
+    return finish(Refuted);
   }
-  runPass("check", verify::createCheckEquivPass(
-                       check, [&](unsigned done, unsigned total) {
-                         steps.progress(done, total);
-                       }));
+  // The check changes no op.
+  runPass("check",
+          verify::createCheckEquivPass(check,
+                                       [&](unsigned done, unsigned total) {
+                                         steps.progress(done, total);
+                                       }),
+          /*isVerified=*/false);
   std::optional<verify::Answer> answer = verify::getAnswer(*module);
   // A plan that is wrong as the runtime executes it may declare what is right.
   if (answer == verify::Answer::Refuted &&
       partOrder == verify::nnscaler::PartOrder::Rank)
-    steps.run("declared order", [&] {
-      explainPartOrder(context, referencePath, planPath, link, check);
+    steps.run("declared order", [&](mlir::TimingScope &scope) {
+      explainPartOrder(context, referencePath, planPath, link, check, scope);
       return true;
     });
   if (!answer) {
@@ -216,11 +252,11 @@ int main(int argc, char **argv) {
     verify::printSummary(*module, steps.phases, outs());
   switch (*answer) {
   case verify::Answer::Proved:
-    return Proved;
+    return finish(Proved);
   case verify::Answer::Refuted:
-    return Refuted;
+    return finish(Refuted);
   case verify::Answer::Unknown:
-    return Unknown;
+    return finish(Unknown);
   }
   return Unknown;
 }

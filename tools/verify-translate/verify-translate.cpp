@@ -42,8 +42,9 @@ int main(int argc, char **argv) {
   mlir::SourceMgrDiagnosticHandler handler(sources, &context);
   verify::nnscaler::ImportOptions options;
   options.partOrder = partOrder;
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      verify::nnscaler::importPair(&context, referencePath, planPath, options);
+  mlir::TimingScope timing;
+  mlir::OwningOpRef<mlir::ModuleOp> module = verify::nnscaler::importPair(
+      &context, referencePath, planPath, options, timing);
   if (!module)
     return 3;
   std::string error;

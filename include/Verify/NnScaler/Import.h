@@ -15,6 +15,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Support/Timing.h"
 
 namespace verify::nnscaler {
 
@@ -39,11 +40,13 @@ llvm::LogicalResult importPlan(const PlanFile &plan, llvm::StringRef fileName,
                                mlir::ModuleOp module);
 
 /// Reads and imports a reference plan as `@reference` and a parallel plan as
-/// `@plan` into a new module; null after an error.
+/// `@plan` into a new module; null after an error. The time of each step is
+/// noted under `timing`.
 mlir::OwningOpRef<mlir::ModuleOp> importPair(mlir::MLIRContext *context,
                                              llvm::StringRef referencePath,
                                              llvm::StringRef planPath,
-                                             const ImportOptions &options);
+                                             const ImportOptions &options,
+                                             mlir::TimingScope &timing);
 
 /// Emits a remark at the first op of `@plan` that keeps another part of its
 /// operand by rank than the plan declares, with how many do. False if none

@@ -20,11 +20,16 @@ namespace verify {
 
 /// The answer for a whole plan.
 enum class Answer { Proved, Refuted, Unknown };
+/// `proved`, `refuted` or `unknown`.
+llvm::StringRef getName(Answer answer);
 
 /// Adds `count` to entry `name` of the module's `tv.statistics`.
 void addStatistic(mlir::ModuleOp module, llvm::StringRef name, int64_t count);
 /// Entry `name` of the module's `tv.statistics`, or 0.
 int64_t getStatistic(mlir::ModuleOp module, llvm::StringRef name);
+/// All of them, by name.
+llvm::SmallVector<std::pair<llvm::StringRef, int64_t>>
+getStatistics(mlir::ModuleOp module);
 
 /// The attribute of the module that holds, for each device of the plan, the
 /// peak of its live activations.
