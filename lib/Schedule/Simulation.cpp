@@ -29,7 +29,7 @@ Simulation::Simulation(const Skeleton &skeleton, const Options &options,
 
 LogicalResult Simulation::run() {
   for (unsigned number = 0; number < processes.size(); ++number)
-    wake(number, 0);
+    wake(number);
   while (!ready.empty()) {
     unsigned number = ready.front();
     ready.pop_front();
@@ -49,9 +49,8 @@ LogicalResult Simulation::run() {
   return success();
 }
 
-void Simulation::wake(unsigned number, int64_t time) {
+void Simulation::wake(unsigned number) {
   Process &process = processes[number];
-  process.clock = std::max(process.clock, time);
   if (process.isQueued)
     return;
   process.isQueued = true;
@@ -227,17 +226,8 @@ Simulation::Progress Simulation::perform(unsigned number,
   if (!process.isAtAction) {
     process.isAtAction = true;
     process.arrived = process.clock;
-    if (action.phase != Phase::Wait) {
-      FailureOr<Posting> posting = post(number, action);
-      if (failed(posting))
-        return Progress::Fails;
-      if (action.phase == Phase::Whole) {
-        process.own = *posting;
-      } else if (!process.started.try_emplace(action.op, *posting).second) {
-        action.at->emitOpError("is started again before it is over");
-        return Progress::Fails;
-      }
-    }
+    if (action.phase != Phase::Wait && failed(begin(number, action)))
+      return Progress::Fails;
   }
   if (action.phase == Phase::Start)
     return Progress::Done;
@@ -261,186 +251,13 @@ Simulation::Progress Simulation::perform(unsigned number,
   return Progress::Done;
 }
 
-Simulation::Posting *Simulation::findPosting(const Party &party,
-                                             Posting &last) {
-  auto isOf = [&](const Posting &posting) {
-    return posting.op == party.op && posting.order == party.order;
-  };
-  if (isOf(last))
-    return &last;
-  Process &process = processes[party.process];
-  if (process.own && isOf(*process.own))
-    return &*process.own;
-  auto found = process.started.find(party.op);
-  return found != process.started.end() && isOf(found->second) ? &found->second
-                                                               : nullptr;
-}
-
-const Simulation::Posting *Simulation::findPosting(const Process &process,
-                                                   const Action &action) const {
-  if (action.phase == Phase::Whole)
-    return process.own ? &*process.own : nullptr;
-  auto found = process.started.find(action.op);
-  return found == process.started.end() ? nullptr : &found->second;
-}
-
-FailureOr<Simulation::Posting> Simulation::post(unsigned number,
-                                                const Action &action) {
-  Process &process = processes[number];
-  Posting posting{action.op, 0, getMicroBatch(process, action.op),
-                  process.hasEntered, process.clock};
-  LogicalResult result = failure();
-  switch (action.kind) {
-  case ActionKind::Send:
-    result = postSend(number, posting, action.place);
-    break;
-  case ActionKind::Receive:
-    result = postReceive(number, posting, action.place);
-    break;
-  case ActionKind::Collective:
-    result = postCollective(number, posting, action.place);
-    break;
-  }
-  if (failed(result))
-    return failure();
-  return posting;
-}
-
-LogicalResult Simulation::postSend(unsigned number, Posting &posting,
-                                   unsigned channel) {
-  Transfer &transfer = transfers[channel];
-  posting.order = transfer.sent++;
-  Party party{number, posting.op, posting.order, posting.microBatch,
-              posting.time};
-  if (transfer.receives.empty()) {
-    transfer.sends.push_back(party);
-    return success();
-  }
-  Party receive = transfer.receives.front();
-  transfer.receives.pop_front();
-  if (failed(meet(party, receive, posting, channel)))
-    return failure();
-  if (transfer.waitingReceiver) {
-    wake(*transfer.waitingReceiver, 0);
-    transfer.waitingReceiver.reset();
-  }
-  return success();
-}
-
-LogicalResult Simulation::postReceive(unsigned number, Posting &posting,
-                                      unsigned channel) {
-  Transfer &transfer = transfers[channel];
-  posting.order = transfer.received++;
-  Party party{number, posting.op, posting.order, posting.microBatch,
-              posting.time};
-  if (transfer.sends.empty()) {
-    transfer.receives.push_back(party);
-    return success();
-  }
-  Party send = transfer.sends.front();
-  transfer.sends.pop_front();
-  if (failed(meet(send, party, posting, channel)))
-    return failure();
-  if (transfer.waitingSender) {
-    // Where sends are buffered, this one made room.
-    int64_t met = std::max(send.time, party.time);
-    wake(*transfer.waitingSender, options.bufferedSends ? met + 1 : 0);
-    transfer.waitingSender.reset();
-  }
-  return success();
-}
-
-LogicalResult Simulation::meet(const Party &send, const Party &receive,
-                               Posting &last, unsigned channel) {
-  auto from = cast<tv::SendOp>(send.op);
-  auto to = cast<tv::ReceiveOp>(receive.op);
-  if (from.getValue().getType() != to.getResult().getType())
-    return reportTypes(to, from, skeleton.channels[channel].sender);
-  Posting *receiving = findPosting(receive, last);
-  if (!receiving)
-    return to.emitOpError("is over before anything was sent");
-  receiving->arrivingMicroBatch = send.microBatch;
-  receiving->other = from;
-  receiving->isMet = true;
-  receiving->met = std::max(send.time, receive.time);
-  // A buffered send may be over.
-  if (Posting *sending = findPosting(send, last)) {
-    sending->isMet = true;
-    sending->met = receiving->met;
-  }
-  ++outcome.messages;
-  return success();
-}
-
-LogicalResult Simulation::postCollective(unsigned number, Posting &posting,
-                                         unsigned communicator) {
-  Gathering &gathering = gatherings[communicator];
-  posting.order = processes[number].collectives[communicator]++;
-  size_t index = posting.order - gathering.first;
-  while (gathering.open.size() <= index)
-    gathering.open.emplace_back();
-  SmallVector<Party, 0> &present = gathering.open[index];
-  Party party{number, posting.op, posting.order, posting.microBatch,
-              posting.time};
-  if (!present.empty() && failed(compareMembers(present.front(), party)))
-    return failure();
-  present.push_back(party);
-  if (present.size() < skeleton.communicators[communicator].members.size())
-    return success();
-  // Who has posted this one has posted those before.
-  if (index != 0)
-    return posting.op->emitOpError("is complete before an earlier one");
-  SmallVector<Party, 0> members = std::move(present);
-  gathering.open.pop_front();
-  ++gathering.first;
-  return release(members, posting);
-}
-
-LogicalResult Simulation::release(ArrayRef<Party> members, Posting &last) {
-  int64_t met = 0;
-  const Party *known = nullptr;
-  bool isMixed = false;
-  for (const Party &member : members) {
-    met = std::max(met, member.time);
-    isMixed |= known && member.microBatch >= 0 &&
-               known->microBatch != member.microBatch;
-    if (!known && member.microBatch >= 0)
-      known = &member;
-  }
-  for (const Party &member : members) {
-    Posting *posting = findPosting(member, last);
-    if (!posting)
-      return member.op->emitOpError("is over before all members are there");
-    posting->isMet = true;
-    posting->met = met;
-    posting->other = member.op;
-    // Outside of calls nothing says that what meets has to be of one.
-    if (known && (posting->isInCall || !isMixed)) {
-      posting->arrivingMicroBatch = known->microBatch;
-      posting->other = known->op;
-    }
-    wake(member.process, 0);
-  }
-  ++outcome.collectives;
-  return success();
-}
-
-bool Simulation::isOver(const Posting &posting, const Action &action) const {
-  if (posting.isMet || action.kind != ActionKind::Send)
-    return posting.isMet;
-  return posting.order <
-         transfers[action.place].received + int64_t(options.bufferedSends);
-}
-
 LogicalResult Simulation::complete(Process &process, const Posting &posting,
                                    const Action &action) {
   if (action.kind != ActionKind::Send &&
       failed(accept(process, action.at, posting.arrivingMicroBatch,
                     posting.other)))
     return failure();
-  // What is buffered has left when there was room.
-  bool isBuffered = action.kind == ActionKind::Send && options.bufferedSends;
-  int64_t end = 1 + (isBuffered ? posting.time : posting.met);
+  int64_t end = getEnd(posting, action);
   EventKind kind = action.kind == ActionKind::Send      ? EventKind::Send
                    : action.kind == ActionKind::Receive ? EventKind::Receive
                                                         : EventKind::Collective;

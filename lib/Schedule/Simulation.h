@@ -36,15 +36,16 @@ private:
     tv::CallOp call;
     int64_t microBatch;
   };
-  /// Communication that a device has posted and not completed yet.
+  /// Communication that a device has come to and not completed yet.
   struct Posting {
     mlir::Operation *op; ///< the communication op
-    /// How many sends or receives of its channel, or collectives of its
-    /// communicator, the device has posted before.
-    int64_t order;
-    int64_t microBatch; ///< of what it gives
+    int64_t microBatch;  ///< of what it gives
     bool isInCall;
-    int64_t time;
+    int64_t time; ///< when it is posted
+    /// How many sends or receives of its channel, or collectives of its
+    /// communicator, the device has posted before; none as long as others do
+    /// not see this one.
+    std::optional<int64_t> order;
     bool isMet = false; ///< all who take part have posted
     int64_t met = 0;    ///< when
     /// What arrives, and with which op it was given.
@@ -82,7 +83,8 @@ private:
   };
   struct Transfer {
     std::deque<Party> sends, receives; ///< that have not met
-    int64_t sent = 0, received = 0;    ///< posted
+    int64_t sent = 0;                  ///< posted
+    std::vector<int64_t> receiveTimes; ///< when each was posted
     std::optional<unsigned> waitingSender, waitingReceiver;
   };
   /// The collectives of a communicator that some members have posted and not
@@ -96,33 +98,13 @@ private:
   // Simulation.cpp
   Progress advance(unsigned number);
   Progress perform(unsigned number, const Action &action);
-  /// Lets others know that a process takes part from now on.
-  mlir::FailureOr<Posting> post(unsigned number, const Action &action);
-  mlir::LogicalResult postSend(unsigned number, Posting &posting,
-                               unsigned channel);
-  mlir::LogicalResult postReceive(unsigned number, Posting &posting,
-                                  unsigned channel);
-  mlir::LogicalResult postCollective(unsigned number, Posting &posting,
-                                     unsigned communicator);
-  /// Has the n-th send of a channel meet the n-th receive.
-  mlir::LogicalResult meet(const Party &send, const Party &receive,
-                           Posting &last, unsigned channel);
-  /// Lets all members of a collective go on. `last` is not kept yet.
-  mlir::LogicalResult release(llvm::ArrayRef<Party> members, Posting &last);
-  /// Whether nobody has to be waited for any more.
-  bool isOver(const Posting &posting, const Action &action) const;
   mlir::LogicalResult complete(Process &process, const Posting &posting,
                                const Action &action);
-  /// The posting of a party, which is `last` if that is not kept yet; null if
-  /// it is over.
-  Posting *findPosting(const Party &party, Posting &last);
-  const Posting *findPosting(const Process &process,
-                             const Action &action) const;
   mlir::LogicalResult enter(Process &process, tv::CallOp call,
                             const Segment &segment);
   void leave(Process &process, tv::CallOp call);
   void load(Process &process, tv::LoadDataOp op);
-  void wake(unsigned number, int64_t time);
+  void wake(unsigned number);
   /// Where a process is in the middle of a call, that call.
   tv::CallOp getCall(const Process &process) const;
   const Action *getAction(const Process &process) const;
@@ -137,6 +119,35 @@ private:
   /// fails if the call is of another one.
   mlir::LogicalResult accept(Process &process, mlir::Operation *op,
                              int64_t microBatch, mlir::Operation *other);
+
+  // Postings.cpp
+  const Posting *findPosting(const Process &process,
+                             const Action &action) const;
+  Posting *findPosting(Process &process, const Action &action);
+  /// The posting of a party; null if it is over.
+  Posting *findPosting(const Party &party);
+  /// Has a process take part in something, from its start on.
+  mlir::LogicalResult begin(unsigned number, const Action &action);
+  /// Lets others know that a process takes part from now on.
+  mlir::LogicalResult post(unsigned number, const Action &action,
+                           Posting &posting);
+  /// Gives a posting its place among those before it.
+  static Party take(unsigned number, Posting &posting, int64_t order);
+  mlir::LogicalResult postSend(unsigned number, Posting &posting,
+                               unsigned channel);
+  mlir::LogicalResult postReceive(unsigned number, Posting &posting,
+                                  unsigned channel);
+  mlir::LogicalResult postCollective(unsigned number, Posting &posting,
+                                     unsigned communicator);
+  /// Has the n-th send of a channel meet the n-th receive.
+  mlir::LogicalResult meet(const Party &send, const Party &receive,
+                           unsigned channel);
+  /// Lets all members of a collective go on.
+  mlir::LogicalResult release(llvm::ArrayRef<Party> members);
+  /// Whether nobody has to be waited for any more.
+  bool isOver(const Posting &posting, const Action &action) const;
+  /// When what is over came to its end.
+  int64_t getEnd(const Posting &posting, const Action &action) const;
 
   // Counterexample.cpp
   mlir::LogicalResult reportTypes(tv::ReceiveOp op, tv::SendOp send,

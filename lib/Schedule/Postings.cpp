@@ -1,0 +1,203 @@
+//===- Postings.cpp - what devices take part in, and when it is over ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What meets is decided by numbers: the n-th send of a channel and its n-th
+// receive, the n-th collective of each member of a communicator.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulation.h"
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::schedule;
+
+const Simulation::Posting *Simulation::findPosting(const Process &process,
+                                                   const Action &action) const {
+  if (action.phase == Phase::Whole)
+    return process.own ? &*process.own : nullptr;
+  auto found = process.started.find(action.op);
+  return found == process.started.end() ? nullptr : &found->second;
+}
+
+Simulation::Posting *Simulation::findPosting(Process &process,
+                                             const Action &action) {
+  return const_cast<Posting *>(
+      std::as_const(*this).findPosting(process, action));
+}
+
+Simulation::Posting *Simulation::findPosting(const Party &party) {
+  auto isOf = [&](const Posting &posting) {
+    return posting.op == party.op && posting.order == party.order;
+  };
+  Process &process = processes[party.process];
+  if (process.own && isOf(*process.own))
+    return &*process.own;
+  auto found = process.started.find(party.op);
+  return found != process.started.end() && isOf(found->second) ? &found->second
+                                                               : nullptr;
+}
+
+LogicalResult Simulation::begin(unsigned number, const Action &action) {
+  Process &process = processes[number];
+  Posting posting{action.op, getMicroBatch(process, action.op),
+                  process.hasEntered, process.clock};
+  if (action.phase == Phase::Whole)
+    process.own = posting;
+  else if (!process.started.try_emplace(action.op, posting).second)
+    return action.at->emitOpError("is started again before it is over");
+  return post(number, action, *findPosting(process, action));
+}
+
+LogicalResult Simulation::post(unsigned number, const Action &action,
+                               Posting &posting) {
+  switch (action.kind) {
+  case ActionKind::Send:
+    return postSend(number, posting, action.place);
+  case ActionKind::Receive:
+    return postReceive(number, posting, action.place);
+  case ActionKind::Collective:
+    return postCollective(number, posting, action.place);
+  }
+  return action.at->emitOpError("is not understood by the schedule check");
+}
+
+Simulation::Party Simulation::take(unsigned number, Posting &posting,
+                                   int64_t order) {
+  posting.order = order;
+  return {number, posting.op, order, posting.microBatch, posting.time};
+}
+
+LogicalResult Simulation::postSend(unsigned number, Posting &posting,
+                                   unsigned channel) {
+  Transfer &transfer = transfers[channel];
+  Party party = take(number, posting, transfer.sent++);
+  if (transfer.receives.empty()) {
+    transfer.sends.push_back(party);
+    return success();
+  }
+  Party receive = transfer.receives.front();
+  transfer.receives.pop_front();
+  if (failed(meet(party, receive, channel)))
+    return failure();
+  if (transfer.waitingReceiver) {
+    wake(*transfer.waitingReceiver);
+    transfer.waitingReceiver.reset();
+  }
+  return success();
+}
+
+LogicalResult Simulation::postReceive(unsigned number, Posting &posting,
+                                      unsigned channel) {
+  Transfer &transfer = transfers[channel];
+  Party party = take(number, posting, transfer.receiveTimes.size());
+  transfer.receiveTimes.push_back(posting.time);
+  if (transfer.sends.empty()) {
+    transfer.receives.push_back(party);
+    return success();
+  }
+  Party send = transfer.sends.front();
+  transfer.sends.pop_front();
+  if (failed(meet(send, party, channel)))
+    return failure();
+  // Where sends are buffered, this one made room.
+  if (transfer.waitingSender) {
+    wake(*transfer.waitingSender);
+    transfer.waitingSender.reset();
+  }
+  return success();
+}
+
+LogicalResult Simulation::meet(const Party &send, const Party &receive,
+                               unsigned channel) {
+  auto from = cast<tv::SendOp>(send.op);
+  auto to = cast<tv::ReceiveOp>(receive.op);
+  if (from.getValue().getType() != to.getResult().getType())
+    return reportTypes(to, from, skeleton.channels[channel].sender);
+  Posting *receiving = findPosting(receive);
+  if (!receiving)
+    return to.emitOpError("is over before anything was sent");
+  receiving->arrivingMicroBatch = send.microBatch;
+  receiving->other = from;
+  receiving->isMet = true;
+  receiving->met = std::max(send.time, receive.time);
+  // A buffered send may be over.
+  if (Posting *sending = findPosting(send)) {
+    sending->isMet = true;
+    sending->met = receiving->met;
+  }
+  ++outcome.messages;
+  return success();
+}
+
+LogicalResult Simulation::postCollective(unsigned number, Posting &posting,
+                                         unsigned communicator) {
+  Gathering &gathering = gatherings[communicator];
+  Party party =
+      take(number, posting, processes[number].collectives[communicator]++);
+  size_t index = party.order - gathering.first;
+  while (gathering.open.size() <= index)
+    gathering.open.emplace_back();
+  SmallVector<Party, 0> &present = gathering.open[index];
+  if (!present.empty() && failed(compareMembers(present.front(), party)))
+    return failure();
+  present.push_back(party);
+  if (present.size() < skeleton.communicators[communicator].members.size())
+    return success();
+  // Who has posted this one has posted those before.
+  if (index != 0)
+    return posting.op->emitOpError("is complete before an earlier one");
+  SmallVector<Party, 0> members = std::move(present);
+  gathering.open.pop_front();
+  ++gathering.first;
+  return release(members);
+}
+
+LogicalResult Simulation::release(ArrayRef<Party> members) {
+  int64_t met = 0;
+  const Party *known = nullptr;
+  bool isMixed = false;
+  for (const Party &member : members) {
+    met = std::max(met, member.time);
+    isMixed |= known && member.microBatch >= 0 &&
+               known->microBatch != member.microBatch;
+    if (!known && member.microBatch >= 0)
+      known = &member;
+  }
+  for (const Party &member : members) {
+    Posting *posting = findPosting(member);
+    if (!posting)
+      return member.op->emitOpError("is over before all members are there");
+    posting->isMet = true;
+    posting->met = met;
+    posting->other = member.op;
+    // Outside of calls nothing says that what meets has to be of one.
+    if (known && (posting->isInCall || !isMixed)) {
+      posting->arrivingMicroBatch = known->microBatch;
+      posting->other = known->op;
+    }
+    wake(member.process);
+  }
+  ++outcome.collectives;
+  return success();
+}
+
+bool Simulation::isOver(const Posting &posting, const Action &action) const {
+  if (posting.isMet || action.kind != ActionKind::Send || !posting.order)
+    return posting.isMet;
+  const Transfer &transfer = transfers[action.place];
+  return *posting.order < static_cast<int64_t>(transfer.receiveTimes.size()) +
+                              static_cast<int64_t>(options.bufferedSends);
+}
+
+int64_t Simulation::getEnd(const Posting &posting, const Action &action) const {
+  if (action.kind != ActionKind::Send || !options.bufferedSends)
+    return posting.met + 1;
+  // What is buffered leaves when there is room.
+  ArrayRef<int64_t> receiveTimes = transfers[action.place].receiveTimes;
+  int64_t before = posting.order.value_or(0) - int64_t(options.bufferedSends);
+  return 1 + std::max(posting.time, before < 0 ? 0 : receiveTimes[before]);
+}
