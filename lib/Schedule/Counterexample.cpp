@@ -30,6 +30,9 @@ LogicalResult Simulation::reportTypes(tv::ReceiveOp op, tv::SendOp send,
 }
 
 LogicalResult Simulation::reportLeft() {
+  for (const Process &process : processes)
+    if (!process.queue.empty())
+      return process.queue.front()->at->emitOpError("is never over");
   // Buffers may hold what nobody takes.
   for (auto [channel, transfer] : llvm::zip(skeleton.channels, transfers)) {
     if (transfer.sends.empty() && transfer.receives.empty())
@@ -125,8 +128,18 @@ LogicalResult Simulation::compareMembers(const Party &first,
 // Who waits for whom
 //===----------------------------------------------------------------------===//
 
+const Action *Simulation::getObstacle(const Process &process) const {
+  return process.queue.empty() ? getAction(process) : process.queue.front();
+}
+
+bool Simulation::isBehind(const Process &process) const {
+  const Action *action = getAction(process);
+  const Action *obstacle = getObstacle(process);
+  return action && obstacle && action->op != obstacle->op;
+}
+
 SmallVector<int64_t> Simulation::findMissing(unsigned number) const {
-  const Action *action = getAction(processes[number]);
+  const Action *action = getObstacle(processes[number]);
   if (!action)
     return {};
   switch (action->kind) {
@@ -141,8 +154,8 @@ SmallVector<int64_t> Simulation::findMissing(unsigned number) const {
   const Posting *posting = findPosting(processes[number], *action);
   for (int64_t member : skeleton.communicators[action->place].members) {
     const Process *process = findProcess(member);
-    if (!process || !posting ||
-        process->collectives.lookup(action->place) <= posting->order)
+    if (!process || !posting || !posting->order ||
+        process->collectives.lookup(action->place) <= *posting->order)
       missing.push_back(member);
   }
   return missing;
@@ -195,11 +208,13 @@ SmallVector<unsigned> Simulation::findCycle() const {
 
 std::string Simulation::describeWait(unsigned number) const {
   const Process &process = processes[number];
-  const Action *action = getAction(process);
+  const Action *action = getObstacle(process);
   if (!action)
     return "waits";
   std::string text;
   llvm::raw_string_ostream out(text);
+  if (isBehind(process))
+    out << "waits for its turn, behind what ";
   SmallVector<int64_t> missing = findMissing(number);
   switch (action->kind) {
   case ActionKind::Send:
@@ -216,8 +231,9 @@ std::string Simulation::describeWait(unsigned number) const {
     out << "waits for members of its group";
     break;
   }
-  if (int64_t microBatch = getMicroBatch(process, action->op); microBatch >= 0)
-    out << ", in micro-batch " << microBatch;
+  const Posting *posting = findPosting(process, *action);
+  if (posting && posting->microBatch >= 0)
+    out << ", in micro-batch " << posting->microBatch;
   return text;
 }
 
@@ -229,12 +245,34 @@ void Simulation::attachWait(InFlightDiagnostic &error, unsigned number) const {
   if (auto name = dyn_cast<NameLoc>(action->at->getLoc()))
     note << ", at '" << name.getName().getValue() << "',";
   note << " and " << describeWait(number);
-  attachStart(error, *action);
+  attachStart(error, number);
 }
 
-void Simulation::attachStart(InFlightDiagnostic &error, const Action &action) {
-  if (action.phase == Phase::Wait)
-    error.attachNote(action.op->getLoc()) << "what it waits for starts here";
+void Simulation::attachStart(InFlightDiagnostic &error, unsigned number) const {
+  const Process &process = processes[number];
+  const Action *action = getAction(process);
+  if (action->phase == Phase::Wait)
+    error.attachNote(action->op->getLoc()) << "what it waits for starts here";
+  if (isBehind(process))
+    error.attachNote(getObstacle(process)->op->getLoc())
+        << "this comes before it on device " << deviceOf(number);
+}
+
+void Simulation::attachLater(InFlightDiagnostic &error, unsigned waiting,
+                             unsigned number) const {
+  const Action *awaited = getObstacle(processes[waiting]);
+  for (const Action *action : processes[number].queue) {
+    const Posting *posting = findPosting(processes[number], *action);
+    bool isCounterpart = action->place == awaited->place &&
+                         (awaited->kind == ActionKind::Collective) ==
+                             (action->kind == ActionKind::Collective);
+    if (!isCounterpart || !posting || posting->order)
+      continue;
+    error.attachNote(action->op->getLoc())
+        << "device " << deviceOf(number)
+        << " comes to this only after what it waits for";
+    return;
+  }
 }
 
 LogicalResult Simulation::reportDeadlock() {
@@ -250,35 +288,38 @@ LogicalResult Simulation::reportDeadlock() {
   InFlightDiagnostic error = action->at->emitOpError("on device ");
   error << deviceOf(cycle.front()) << " " << describeWait(cycle.front()) << ": "
         << cycle.size() << " devices wait for each other";
-  attachStart(error, *action);
+  attachStart(error, cycle.front());
   for (auto [position, number] : llvm::enumerate(cycle)) {
     unsigned following = cycle[(position + 1) % cycle.size()];
     if (position)
       attachWait(error, number);
     // A group has more members than the one that the cycle goes on with.
-    const Action *at = getAction(processes[number]);
+    const Action *at = getObstacle(processes[number]);
     if (at->kind == ActionKind::Collective)
       error.attachNote(at->at->getLoc())
           << "of group " << print(skeleton.communicators[at->place].members)
           << " device " << deviceOf(following) << " is missing";
+    attachLater(error, number, following);
   }
   return error;
 }
 
 LogicalResult Simulation::reportEnded(unsigned number) {
   const Action *action = getAction(processes[number]);
+  const Action *obstacle = getObstacle(processes[number]);
   Location location = action->at->getLoc();
   // What is never received is wrong where it is sent.
-  bool isSend = action->kind == ActionKind::Send;
-  InFlightDiagnostic error = (isSend ? action->op : action->at)->emitOpError();
+  bool isSend = obstacle->kind == ActionKind::Send;
+  InFlightDiagnostic error =
+      (isSend ? obstacle->op : action->at)->emitOpError();
   if (isSend) {
     outcome.malformation = "what one device sends, another does not receive";
-    error << "to device " << skeleton.channels[action->place].receiver
+    error << "to device " << skeleton.channels[obstacle->place].receiver
           << " is never received";
   } else {
     error << "on device " << deviceOf(number) << " " << describeWait(number);
   }
-  attachStart(error, *action);
+  attachStart(error, number);
   for (int64_t device : findMissing(number)) {
     const Process *process = findProcess(device);
     if (!process)

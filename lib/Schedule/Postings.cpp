@@ -49,7 +49,46 @@ LogicalResult Simulation::begin(unsigned number, const Action &action) {
     process.own = posting;
   else if (!process.started.try_emplace(action.op, posting).second)
     return action.at->emitOpError("is started again before it is over");
-  return post(number, action, *findPosting(process, action));
+  if (!options.runsInOrder)
+    return post(number, action, *findPosting(process, action));
+  process.queue.push_back(&action);
+  return proceed(number);
+}
+
+LogicalResult Simulation::proceed(unsigned number) {
+  Process &process = processes[number];
+  while (!process.queue.empty()) {
+    const Action &action = *process.queue.front();
+    Posting *posting = findPosting(process, action);
+    if (!posting)
+      return action.at->emitOpError("is over before its turn");
+    if (!posting->order) {
+      posting->time = std::max(posting->time, process.queueClock);
+      if (failed(post(number, action, *posting)))
+        return failure();
+    }
+    if (!isOver(*posting, action)) {
+      await(number, action);
+      return success();
+    }
+    process.queueClock = getEnd(*posting, action);
+    process.queue.pop_front();
+  }
+  return success();
+}
+
+void Simulation::await(unsigned number, const Action &action) {
+  switch (action.kind) {
+  case ActionKind::Send:
+    transfers[action.place].waitingSender = number;
+    return;
+  case ActionKind::Receive:
+    transfers[action.place].waitingReceiver = number;
+    return;
+  case ActionKind::Collective:
+    // Its end wakes all members.
+    return;
+  }
 }
 
 LogicalResult Simulation::post(unsigned number, const Action &action,

@@ -33,7 +33,7 @@ LogicalResult Simulation::run() {
   while (!ready.empty()) {
     unsigned number = ready.front();
     ready.pop_front();
-    processes[number].isQueued = false;
+    processes[number].isReady = false;
     if (advance(number) == Progress::Fails)
       return failure();
   }
@@ -51,9 +51,9 @@ LogicalResult Simulation::run() {
 
 void Simulation::wake(unsigned number) {
   Process &process = processes[number];
-  if (process.isQueued)
+  if (process.isReady)
     return;
-  process.isQueued = true;
+  process.isReady = true;
   ready.push_back(number);
 }
 
@@ -80,6 +80,8 @@ const Action *Simulation::getAction(const Process &process) const {
 
 Simulation::Progress Simulation::advance(unsigned number) {
   Process &process = processes[number];
+  if (failed(proceed(number)))
+    return Progress::Fails;
   while (!isAtEnd(process)) {
     const Step &step = process.program->steps[process.nextStep];
     auto call = dyn_cast<tv::CallOp>(step.op);
@@ -237,10 +239,7 @@ Simulation::Progress Simulation::perform(unsigned number,
     return Progress::Fails;
   }
   if (!isOver(*posting, action)) {
-    if (action.kind == ActionKind::Send)
-      transfers[action.place].waitingSender = number;
-    else if (action.kind == ActionKind::Receive)
-      transfers[action.place].waitingReceiver = number;
+    await(number, action);
     return Progress::Waits;
   }
   if (failed(complete(process, *posting, action)))

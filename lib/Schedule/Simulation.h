@@ -58,11 +58,15 @@ private:
     size_t nextStep = 0, nextAction = 0;
     bool isAtAction = false; ///< it has come to the next one
     bool hasEntered = false; ///< its call
-    bool isQueued = false;
+    bool isReady = false;
     /// What its action has posted, unless that is only a start.
     std::optional<Posting> own;
     /// What was started and not waited for, by communication op.
     llvm::DenseMap<mlir::Operation *, Posting> started;
+    /// Where it communicates in order, what it came to and is not over. Only
+    /// the first of them is posted.
+    std::deque<const Action *> queue;
+    int64_t queueClock = 0; ///< when the next of them may be posted
     /// Collectives that it has posted, by communicator.
     llvm::DenseMap<unsigned, int64_t> collectives;
     /// That of its call: of the operands, or of the call's mirror, or of the
@@ -126,8 +130,13 @@ private:
   Posting *findPosting(Process &process, const Action &action);
   /// The posting of a party; null if it is over.
   Posting *findPosting(const Party &party);
-  /// Has a process take part in something, from its start on.
+  /// Has a process take part in something that it has come to: at once, or when
+  /// its turn comes.
   mlir::LogicalResult begin(unsigned number, const Action &action);
+  /// Takes from the queue of a process what is over, and posts what follows.
+  mlir::LogicalResult proceed(unsigned number);
+  /// Has a process woken when an action that it has posted is over.
+  void await(unsigned number, const Action &action);
   /// Lets others know that a process takes part from now on.
   mlir::LogicalResult post(unsigned number, const Action &action,
                            Posting &posting);
@@ -155,6 +164,11 @@ private:
   mlir::LogicalResult compareMembers(const Party &first, const Party &other);
   /// Reports what was posted and met nobody, although all are at their ends.
   mlir::LogicalResult reportLeft();
+  /// What a waiting process waits for: its action, or what comes before that in
+  /// its queue.
+  const Action *getObstacle(const Process &process) const;
+  /// Whether it waits for something else than its action.
+  bool isBehind(const Process &process) const;
   /// The devices that have to move before a waiting process can.
   llvm::SmallVector<int64_t> findMissing(unsigned number) const;
   /// The process of a device; null if it has no program.
@@ -166,9 +180,12 @@ private:
   std::string describeWait(unsigned number) const;
   /// Adds where a process is, and what it waits for there.
   void attachWait(mlir::InFlightDiagnostic &error, unsigned number) const;
-  /// Adds where what a device waits for was started, if that is elsewhere.
-  static void attachStart(mlir::InFlightDiagnostic &error,
-                          const Action &action);
+  /// Adds where what a device waits for was started, if that is elsewhere, and
+  /// what comes before it.
+  void attachStart(mlir::InFlightDiagnostic &error, unsigned number) const;
+  /// Adds what a device has started that another one waits for, if it has.
+  void attachLater(mlir::InFlightDiagnostic &error, unsigned waiting,
+                   unsigned number) const;
   mlir::LogicalResult reportDeadlock();
   mlir::LogicalResult reportEnded(unsigned number);
   void recordWaiting();

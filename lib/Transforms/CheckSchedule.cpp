@@ -30,6 +30,14 @@ llvm::cl::ValuesClass verify::getScheduleChecks() {
                  "what keeps a plan from running to its end"));
 }
 
+llvm::cl::ValuesClass verify::getStartedCommunications() {
+  return llvm::cl::values(
+      clEnumValN(StartedCommunication::Independent, "independent",
+                 "as soon as all who take part have started theirs (default)"),
+      clEnumValN(StartedCommunication::InOrder, "in-order",
+                 "on each device one after the other, as through one queue"));
+}
+
 namespace {
 struct CheckSchedulePass
     : verify::impl::CheckSchedulePassBase<CheckSchedulePass> {
@@ -60,6 +68,7 @@ struct CheckSchedulePass
   LogicalResult check(tv::PlanOp plan) {
     schedule::Options options;
     options.bufferedSends = bufferedSends;
+    options.runsInOrder = startedCommunication == StartedCommunication::InOrder;
     options.checksOrder = checks == ScheduleChecks::All;
     options.recordsTimeline = !timeline.empty();
     schedule::Outcome outcome = schedule::checkSchedule(plan, options);
@@ -92,8 +101,13 @@ struct CheckSchedulePass
         liveActivationsName,
         DenseI64ArrayAttr::get(&getContext(), outcome.liveActivations));
     if (outcome.hasStarts)
-      addAssumption(module, "communication that was started goes on without "
-                            "being waited for");
+      addAssumption(
+          module,
+          startedCommunication == StartedCommunication::InOrder
+              ? "communication that was started goes on without being waited "
+                "for, at least one at a time on each device, in order"
+              : "communication that was started goes on without being waited "
+                "for, also while what was started before waits");
     if (bufferedSends)
       addAssumption(module, "the runtime buffers " +
                                 std::to_string(bufferedSends) +

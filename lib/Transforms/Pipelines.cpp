@@ -62,6 +62,11 @@ struct VerifyPipelineOptions : PassPipelineOptions<VerifyPipelineOptions> {
       llvm::cl::desc("Sends of a channel that may be under way before the next "
                      "one waits; 0 is rendezvous"),
       llvm::cl::init(0)};
+  Option<StartedCommunication> startedCommunication{
+      *this, "started-communication",
+      llvm::cl::desc("When communication that was started takes place"),
+      llvm::cl::init(StartedCommunication::Independent),
+      getStartedCommunications()};
   Option<std::string> timeline{
       *this, "timeline",
       llvm::cl::desc("File to write when each device does what, as a trace for "
@@ -88,6 +93,7 @@ void verify::registerVerifyPipeline() {
         link.random = options.random;
         CheckSchedulePassOptions schedule;
         schedule.bufferedSends = options.bufferedSends;
+        schedule.startedCommunication = options.startedCommunication;
         schedule.timeline = options.timeline;
         buildVerifyPipeline(manager, schedule, link, check);
       });

@@ -51,14 +51,18 @@ def cases(stages: Iterable[int], micro_batches: Iterable[int], chunks: Iterable[
     return found
 
 
-def check(tool: str, case: Case, overlaps: bool) -> str | None:
-    """What is wrong with the verdict on a case, if something is."""
+def check(tool: str, case: Case, overlaps: bool, in_order: bool) -> str | None:
+    """What is wrong with the verdict on a case, if something is. With `in_order` the
+    communication of a device goes through one queue.
+    """
     schedule = case.make()
     if schedule is None:
         return "there is no such schedule"
     program = make_program(schedule)
-    text = print_module(overlap(program) if overlaps else program, with_reference=False)
-    command = [tool, "--tv-check-schedule"]
+    program = overlap(program, in_order) if overlaps else program
+    text = print_module(program, with_reference=False)
+    started = "in-order" if in_order else "independent"
+    command = [tool, f"--tv-check-schedule=started-communication={started}"]
     run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if run.returncode != 0:
         return f"refused: {run.stderr[:500]}"
@@ -74,9 +78,9 @@ def check(tool: str, case: Case, overlaps: bool) -> str | None:
 
 
 def check_grid(
-    tool: str, chosen: list[Case], overlaps: bool, workers: int = 2
+    tool: str, chosen: list[Case], overlaps: bool, in_order: bool, workers: int = 2
 ) -> Iterator[tuple[Case, str | None]]:
     """Each case with what is wrong with it."""
     with ThreadPoolExecutor(workers) as pool:
-        found = pool.map(lambda case: check(tool, case, overlaps), chosen)
+        found = pool.map(lambda case: check(tool, case, overlaps, in_order), chosen)
         yield from zip(chosen, found, strict=True)

@@ -2,7 +2,7 @@
 """Compares verdicts on mutants of schedules with what the oracle says of them.
 
 What does not run to its end has to be refused by the check of progress, and nothing
-else. What is out of order has to be refused by the check of order as well. What computes
+else: with communication that goes on side by side, and with one queue on each device. What is out of order has to be refused by the check of order as well. What computes
 something else must not be proved, and what computes the same has to be.
 """
 
@@ -47,6 +47,8 @@ SMALL = (
 CHECKS = (
     "--tv-check-schedule=checks=progress",
     "--tv-check-schedule=checks=progress buffered-sends=1",
+    "--tv-check-schedule=checks=progress started-communication=in-order",
+    "--tv-check-schedule=checks=progress started-communication=in-order buffered-sends=1",
     "--tv-check-schedule",
     "--tv-verify-equiv",
 )
@@ -65,6 +67,8 @@ class Mutant:
     program: Program
     judgement: Judgement
     runs_buffered: bool
+    # With one queue on each device: where sends wait, and buffered.
+    runs_in_order: tuple[bool, bool]
 
     def should_pass(self) -> tuple[bool, ...]:
         """For each of CHECKS, whether it has to pass."""
@@ -72,6 +76,7 @@ class Mutant:
         return (
             truth.runs,
             self.runs_buffered,
+            *self.runs_in_order,
             truth.runs and truth.is_in_order,
             truth.runs and truth.is_right,
         )
@@ -89,8 +94,9 @@ def make_mutant(seed: int) -> Mutant | str:
     names = sorted(MUTATIONS.keys() - OVERLAP_MUTATIONS.keys())
     mutation = random.choice(sorted(OVERLAP_MUTATIONS) if of_overlap else names)
     if overlaps:
-        kind = f"overlapping {kind}"
-        original = overlap(original)
+        keeps_order = random.random() < 0.5
+        kind = f"overlapping {kind}{' in order' if keeps_order else ''}"
+        original = overlap(original, keeps_order)
     program = MUTATIONS[mutation](original, random)
     if program is None:
         return "no place"
@@ -109,8 +115,16 @@ def make_mutant(seed: int) -> Mutant | str:
         has_few_states = len(program.steps) == 2 and (not overlaps or random.random() < 0.1)
         if has_few_states and judgement.runs != runs_to_end(program, replicas=2):
             return "replicas differ"
+        buffered = runs_to_end(program, buffered_sends=1)
+        in_order = runs_to_end(program, one_at_a_time=True)
+        if has_few_states and in_order != runs_to_end(program, replicas=2, one_at_a_time=True):
+            return "replicas differ"
+        buffered_in_order = runs_to_end(program, buffered_sends=1, one_at_a_time=True)
+        # Fewer orders, fewer runs that end.
+        if (in_order and not judgement.runs) or (buffered_in_order and not buffered):
+            return "an order helps"
         return Mutant(
-            seed, title, mutation, program, judgement, runs_to_end(program, buffered_sends=1)
+            seed, title, mutation, program, judgement, buffered, (in_order, buffered_in_order)
         )
     except TooManyStatesError:
         return "too many states"

@@ -173,14 +173,18 @@ class _Explorer:
         return ends_well
 
 
-def runs_to_end(program: Program, buffered_sends: int = 0, replicas: int = 1) -> bool:
+def runs_to_end(
+    program: Program, buffered_sends: int = 0, replicas: int = 1, one_at_a_time: bool = False
+) -> bool:
     """Do all devices run to their ends, in every interleaving, and leave alone what
-    communication uses?
+    communication uses? Where a device communicates `one_at_a_time`, what it started goes
+    on when that before it is over.
     """
     if starts_anything(program):
         if not uses_memory_safely(program):
             return False
-        ends = OverlapExplorer(program, replicas, buffered_sends).explore(MOST_STATES)
+        explorer = OverlapExplorer(program, replicas, buffered_sends, one_at_a_time)
+        ends = explorer.explore(MOST_STATES)
         if ends is None:
             raise TooManyStatesError
         if ends == (True, True):

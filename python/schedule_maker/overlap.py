@@ -3,19 +3,23 @@
 
 A tensor is received from before the computation that precedes its use on, a send is waited
 for before the next one to the same device, and a gradient is reduced in place as soon as
-the last micro-batch is in it.
+the last micro-batch is in it. A device that communicates through one queue must not start
+a receive before a send that it has to come after; then it starts both in their order.
 """
 
 from dataclasses import replace
 
-from schedule_maker.programs import Program, Step
+from schedule_maker.programs import COMMUNICATION, Program, Step
 from schedule_maker.schedules import Kind
 
 
-def overlap(program: Program) -> Program:
-    """The same program with communication that is started and waited for apart."""
+def overlap(program: Program, keeps_order: bool = False) -> Program:
+    """The same program with communication that is started and waited for apart. With
+    `keeps_order` transfers and collectives of several devices start in the order that
+    they had.
+    """
     for device, steps in enumerate(program.steps):
-        changed = _receives(_sends(list(steps)))
+        changed = _receives(_sends(list(steps)), keeps_order)
         program = program.with_steps(device, _reducers(program, changed))
     return program
 
@@ -39,7 +43,7 @@ def _sends(steps: list[Step]) -> list[Step]:
     return changed
 
 
-def _receives(steps: list[Step]) -> list[Step]:
+def _receives(steps: list[Step], keeps_order: bool) -> list[Step]:
     """Each receive starts before the task in front of it, and is waited for at the use."""
     started: list[Step] = []
     for step in steps:
@@ -48,7 +52,8 @@ def _receives(steps: list[Step]) -> list[Step]:
             continue
         place = len(started)
         tasks = [place for place, other in enumerate(started) if other.task]
-        earlier = [place for place, other in enumerate(started) if other.kind == "receive"]
+        kinds = COMMUNICATION - {"wait"} if keeps_order else {"receive"}
+        earlier = [place for place, other in enumerate(started) if other.kind in kinds]
         if tasks:
             place = max([tasks[-1], *(receive + 1 for receive in earlier)])
         handle = f"receiving_{step.defines}"

@@ -43,10 +43,13 @@ def starts_anything(program: Program) -> bool:
 class OverlapExplorer:
     """Visits all states: where each device is, and what has happened at each place."""
 
-    def __init__(self, program: Program, replicas: int, buffered_sends: int) -> None:
+    def __init__(
+        self, program: Program, replicas: int, buffered_sends: int, one_at_a_time: bool = False
+    ) -> None:
         self.program = program
         self.replicas = replicas
         self.buffered_sends = buffered_sends
+        self.one_at_a_time = one_at_a_time
         self.places: dict[Place, _Posted] = {}
         self.items = [
             self._items(replica, device)
@@ -57,6 +60,8 @@ class OverlapExplorer:
         self.number = {place: number for number, place in enumerate(self.order)}
         # For each device and position: how often it has posted at each place.
         self.counts = [self._count(items) for items in self.items]
+        # Of each device what it posts, in order.
+        self.posts = [[item for item in items if not item.is_wait] for items in self.items]
 
     def _items(self, replica: int, device: int) -> list[_Item]:
         items: list[_Item] = []
@@ -102,6 +107,22 @@ class OverlapExplorer:
         """How often a device has posted at a place."""
         return self.counts[device][positions[device]][place]
 
+    def _is_first(
+        self, happened: tuple[tuple[int, int], ...], device: int, place: Place, turn: int
+    ) -> bool:
+        """Has a device ended all that it posts before it takes part in something? It need
+        not where what it posts goes on side by side.
+        """
+        if not self.one_at_a_time:
+            return True
+        for item in self.posts[device]:
+            if item.place == place and item.turn == turn:
+                return True
+            left, met = happened[self.number[item.place]]
+            if item.turn >= (left if item.step.kind == "send" else met):
+                return False
+        return False
+
     def successors(
         self, state: tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
     ) -> Iterator[tuple[tuple[tuple[int, ...], tuple[tuple[int, int], ...]], bool]]:
@@ -117,19 +138,24 @@ class OverlapExplorer:
                 moved = tuple(other + (n == device) for n, other in enumerate(positions))
                 yield (moved, happened), True
         for number, place in enumerate(self.order):
-            for (left, met), fits in self._happens(positions, place, *happened[number]):
+            for (left, met), fits in self._happens(positions, happened, place):
                 changed = (*happened[:number], (left, met), *happened[number + 1 :])
                 yield (positions, changed), fits
 
     def _happens(
-        self, positions: tuple[int, ...], place: Place, left: int, met: int
+        self, positions: tuple[int, ...], happened: tuple[tuple[int, int], ...], place: Place
     ) -> Iterator[tuple[tuple[int, int], bool]]:
         """What may happen at a place: `left` counts messages that have left their sender,
         `met` what is over.
         """
         posted = self.places[place]
+        left, met = happened[self.number[place]]
         if place[0] == "group":
-            if all(self._posted(positions, place, member) > met for member in posted.members):
+            if all(
+                self._posted(positions, place, member) > met
+                and self._is_first(happened, member, place, met)
+                for member in posted.members
+            ):
                 same = {
                     (step.reduction, step.shape, step.group)
                     for step in (posted.parties[member][met] for member in posted.members)
@@ -140,9 +166,11 @@ class OverlapExplorer:
         assert isinstance(sender, int) and isinstance(receiver, int)
         sent = self._posted(positions, place, sender)
         received = self._posted(positions, place, receiver)
-        if left < sent and left - met < self.buffered_sends:
+        may_send = self._is_first(happened, sender, place, left)
+        if left < sent and left - met < self.buffered_sends and may_send:
             yield (left + 1, met), True
-        if met < received and met < (left if self.buffered_sends else sent):
+        has_come = met < (left if self.buffered_sends else sent) and (left > met or may_send)
+        if met < received and has_come and self._is_first(happened, receiver, place, met):
             fits = posted.parties[sender][met].shape == posted.parties[receiver][met].shape
             yield (max(left, met + 1), met + 1), fits
 

@@ -8,7 +8,7 @@
 // is right; but a race has no values, whether or not the schedule was checked before.
 
 // VALUES: tv.answer = "proved"
-// PROVED: tv.answer = "proved", tv.assumptions = ["communication that was started goes on without being waited for"]
+// PROVED: tv.answer = "proved", tv.assumptions = ["communication that was started goes on without being waited for, also while what was started before waits"]
 // RACE: error: 'tv.read' op on device 0 reads 'w0' while communication writes to it
 // RACE: note: it was started here
 // RACE: note: and is waited for here, which has to come before

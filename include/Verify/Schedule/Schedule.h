@@ -25,6 +25,10 @@ struct Options {
   /// How many sends of a channel may be under way before the next one waits for
   /// a receive. With 0 each waits for its own: rendezvous.
   unsigned bufferedSends = 0;
+  /// What a device communicates goes through one queue, in the order in which
+  /// it starts: each takes part only when all before it are over. Otherwise
+  /// each takes part from its start on.
+  bool runsInOrder = false;
   /// Also checks what makes a value wrong and holds nobody up: executions that
   /// are missing, repeated or too early, gradients that are added to after
   /// their reducer read them, and transfers between micro-batches.

@@ -33,6 +33,15 @@ enum class ScheduleChecks {
 /// The values of an option of this type.
 llvm::cl::ValuesClass getScheduleChecks();
 
+/// When communication that was started takes place.
+enum class StartedCommunication {
+  Independent, ///< as soon as all who take part have started theirs
+  InOrder      ///< on each device only after what it started before
+};
+
+/// The values of an option of this type.
+llvm::cl::ValuesClass getStartedCommunications();
+
 #define GEN_PASS_DECL
 #include "Verify/Transforms/Passes.h.inc"
 

@@ -20,7 +20,10 @@ def CheckSchedulePass : Pass<"tv-check-schedule", "::mlir::ModuleOp"> {
     meets a receive of the same type. The members of a collective enter it with
     the same kind, reduction, types, dimensions and root, in the same order, and
     every one of them is a device of the plan. What `tv.start` starts goes on by
-    itself, and its place among the others is that of the start.
+    itself, and its place among the others is that of the start. With
+    `started-communication=in-order` all that a device communicates goes through
+    one queue: each begins only when all that the device came to before is over.
+    What passes so passes `independent` too, and with any number of queues.
 
     *Memory*: each handle is waited for once; between a start and its wait
     nothing writes to a buffer that the communication reads, nor uses one that
@@ -47,6 +50,11 @@ def CheckSchedulePass : Pass<"tv-check-schedule", "::mlir::ModuleOp"> {
     Option<"bufferedSends", "buffered-sends", "unsigned", "0",
       "Sends of a channel that may be under way before the next one waits; 0 is "
       "rendezvous">,
+    Option<"startedCommunication", "started-communication",
+      "::verify::StartedCommunication",
+      "::verify::StartedCommunication::Independent",
+      "When communication that was started takes place",
+      "::verify::getStartedCommunications()">,
     Option<"timeline", "timeline", "std::string", "\"\"",
       "File to write when each device does what, as a trace for Chrome or "
       "Perfetto; where a device waits without end, up to there">
