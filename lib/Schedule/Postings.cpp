@@ -18,7 +18,8 @@ using namespace verify::schedule;
 const Simulation::Posting *Simulation::findPosting(const Process &process,
                                                    const Action &action) const {
   if (action.phase == Phase::Whole)
-    return process.own ? &*process.own : nullptr;
+    return process.own && process.own->op == action.op ? &*process.own
+                                                       : nullptr;
   auto found = process.started.find(action.op);
   return found == process.started.end() ? nullptr : &found->second;
 }
