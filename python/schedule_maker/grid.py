@@ -38,17 +38,24 @@ class Case:
 
 
 def cases(stages: Iterable[int], micro_batches: Iterable[int], chunks: Iterable[int]) -> list[Case]:
-    """All kinds and numbers that go together; kinds with one chunk have no other."""
+    """All kinds and numbers that go together; only one kind has several chunks a stage."""
     found = []
     for kind in SCHEDULES:
         for stage_count in stages:
             for micro_batch_count in micro_batches:
-                if kind == "interleaved":
-                    sizes = [Case(kind, stage_count, micro_batch_count, count) for count in chunks]
-                    found += [case for case in sizes if micro_batch_count % stage_count == 0]
-                else:
-                    found.append(Case(kind, stage_count, micro_batch_count, 1))
-    return found
+                sizes = chunks if kind == "interleaved" else [1]
+                found += [Case(kind, stage_count, micro_batch_count, count) for count in sizes]
+    return [case for case in found if _is_possible(case)]
+
+
+def _is_possible(case: Case) -> bool:
+    """Is there such a schedule? The conditions are those that are published."""
+    if case.kind == "interleaved":
+        return case.micro_batches % case.stages == 0
+    if case.kind == "dualpipe":
+        halves = case.stages % 2 == 0 and case.micro_batches % 2 == 0
+        return halves and case.micro_batches >= 2 * case.stages
+    return True
 
 
 def check(tool: str, case: Case, overlaps: bool, in_order: bool) -> str | None:

@@ -43,6 +43,7 @@ SMALL = (
     ("zero-bubble-h1", 2, 2, 1, 1),
     ("zero-bubble-h1", 3, 3, 1, 1),
     ("zero-bubble-h2", 2, 3, 1, 1),
+    ("dualpipe", 2, 4, 1, 1),
 )
 CHECKS = (
     "--tv-check-schedule=checks=progress",

@@ -382,6 +382,8 @@ class _Run:
 
     def has_complete_order(self) -> bool:
         """Is every execution there as often as a schedule has it?"""
+        if not self.is_in_order:
+            return False
         for device in self.devices:
             mirrored = {number for number, _ in device.mirrored}
             chunks = {device.inputs[number][0] for number in mirrored}
@@ -393,7 +395,7 @@ class _Run:
             differentiated = [device.inputs[number] for number in mirrored]
             if len(set(differentiated)) < len(differentiated):
                 return False
-        return self.is_in_order
+        return True
 
     def results(self) -> list[object]:
         """What can be seen from outside: gradients and outputs of each device."""

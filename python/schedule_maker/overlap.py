@@ -85,13 +85,17 @@ def _reducers(program: Program, steps: list[Step]) -> list[Step]:
             if step.task and (step.task.kind, step.task.chunk) == (kind, chunk)
         ]
         place = steps.index(write)
+        wait = Step("wait", handle=handle)
         steps[place : place + 1] = [
-            Step("wait", handle=handle),
+            wait,
             Step("read", (), f"n{chunk}", number=chunk, shape="4"),
         ]
         steps.remove(read)
         steps.remove(reducer)
         start = replace(reducer, defines="", handle=handle, into=chunk)
         place = adding[-1] + 1 if adding else 0
+        # Of several stages that hold a chunk each ends with another one first.
+        if len(reducer.group) > 1:
+            place = steps.index(wait)
         steps[place:place] = [read, start]
     return steps

@@ -68,18 +68,19 @@ def make_program(schedule: Schedule, ranks: int = 1, replicas: int = 2) -> Progr
     seed = Step("seed", (), "s", shape="2")
     steps = [[seed] for _ in range(schedule.stages * ranks)]
     for task in schedule.in_order():
-        stage = schedule.stage_of[task.chunk]
+        stage = schedule.stage(task)
         group = _group(stage, ranks)
         for rank, device in enumerate(group):
             _add_task(schedule, task, steps[device], group)
             neighbour = _receiver(schedule, task)
-            if neighbour is None or schedule.stage_of[neighbour] == stage:
+            if neighbour is None or schedule.stage(neighbour) == stage:
                 continue
-            peer = _group(schedule.stage_of[neighbour], ranks)[rank]
+            peer = _group(schedule.stage(neighbour), ranks)[rank]
             letter = "y" if task.kind is Kind.FORWARD else "d"
             value = name(letter, task)
             steps[device].append(Step("send", (value,), peer=peer))
             steps[peer].append(Step("receive", (), value, peer=device))
+    _add_losses(schedule, steps, ranks)
     for device, program in enumerate(steps):
         _add_end(schedule, device // ranks, program, device, len(steps))
     return Program(schedule, ranks, replicas, tuple(map(tuple, steps)))
@@ -89,12 +90,12 @@ def _group(stage: int, ranks: int) -> tuple[int, ...]:
     return tuple(range(stage * ranks, (stage + 1) * ranks))
 
 
-def _receiver(schedule: Schedule, task: Task) -> int | None:
-    """The chunk that needs the result of a task, if one does."""
+def _receiver(schedule: Schedule, task: Task) -> Task | None:
+    """The task of another chunk that needs the result of a task, if one does."""
     if task.kind is Kind.FORWARD and task.chunk + 1 < schedule.chunks:
-        return task.chunk + 1
+        return replace(task, chunk=task.chunk + 1)
     if task.kind is Kind.BACKWARD and task.chunk > 0:
-        return task.chunk - 1
+        return replace(task, chunk=task.chunk - 1)
     return None
 
 
@@ -105,7 +106,10 @@ def _add_task(schedule: Schedule, task: Task, program: list[Step], group: tuple[
         taken = f"y{task.chunk - 1}_{micro_batch}"
         if task.chunk == 0:
             taken = f"x{micro_batch}"
-            program.append(Step("load", (), taken, number=micro_batch))
+            # Each call of the loader gives the next micro-batch, wanted or not.
+            loaded = sum(step.kind == "load" for step in program)
+            for number in range(loaded, micro_batch + 1):
+                program.append(Step("load", (), f"x{number}", number=number))
         uses: tuple[str, ...] = (taken,)
         given = name("y", task)
     else:
@@ -121,23 +125,40 @@ def _add_task(schedule: Schedule, task: Task, program: list[Step], group: tuple[
     program.append(Step("collective", (f"{given}_own",), given, group=group, shape=shape))
 
 
+def _add_losses(schedule: Schedule, steps: list[list[Step]], ranks: int) -> None:
+    """Sends the losses that are on another stage to that of the last chunk."""
+    last = schedule.chunks - 1
+    for micro_batch in range(schedule.micro_batches):
+        task = Task(Kind.FORWARD, last, micro_batch)
+        stages = schedule.stage(task), schedule.stage_of[last]
+        if stages[0] == stages[1]:
+            continue
+        for sender, receiver in zip(*(_group(stage, ranks) for stage in stages), strict=True):
+            loss = name("y", task)
+            steps[sender].append(Step("send", (loss,), peer=receiver, shape=""))
+            steps[receiver].append(Step("receive", (), loss, peer=sender, shape=""))
+
+
 def _add_end(
     schedule: Schedule, stage: int, program: list[Step], device: int, devices: int
 ) -> None:
     """The reducers of a device, a collective of all devices and one of the first and last
     of them, and the outputs.
     """
-    for chunk, place in enumerate(schedule.stage_of):
-        if place != stage:
+    ranks = devices // schedule.stages
+    for chunk in range(schedule.chunks):
+        holders = schedule.holders(chunk)
+        if stage not in holders:
             continue
         read, reduced = f"g{chunk}", f"r{chunk}"
+        group = tuple(holder * ranks + device % ranks for holder in holders)
         program.append(Step("read", (), read, number=chunk, shape="4"))
         program.append(
             Step(
                 "collective",
                 (read,),
                 reduced,
-                group=(device,),
+                group=group,
                 is_across_replicas=True,
                 reduction="sum",
                 shape="4",

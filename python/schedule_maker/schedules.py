@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pipeline schedules: what each stage computes, in which order.
 
-The model is cut into chunks, and each chunk lies on a stage. A forward needs that of the
+The model is cut into chunks, and each chunk lies on a stage, or on two that are as far
+from either end, for micro-batches that run in two directions. A forward needs that of the
 chunk before, a backward that of the chunk behind and its own forward. Where weights are
 differentiated apart, that needs the backward of the same chunk.
 """
@@ -40,6 +41,20 @@ class Schedule:
     stage_of: tuple[int, ...]  # of each chunk
     micro_batches: int
     tasks: tuple[tuple[Task, ...], ...]
+    # From this micro-batch on, all run through the stages in the opposite direction.
+    turned_from: int | None = None
+
+    def stage(self, task: Task) -> int:
+        """The stage that runs a task."""
+        stage = self.stage_of[task.chunk]
+        is_turned = self.turned_from is not None and task.micro_batch >= self.turned_from
+        return self.stages - 1 - stage if is_turned else stage
+
+    def holders(self, chunk: int) -> tuple[int, ...]:
+        """The stages that a chunk lies on."""
+        stage = self.stage_of[chunk]
+        other = stage if self.turned_from is None else self.stages - 1 - stage
+        return tuple(sorted({stage, other}))
 
     @property
     def stages(self) -> int:
@@ -90,7 +105,7 @@ class Schedule:
                     is_moving = True
         if any(position[stage] < len(tasks) for stage, tasks in enumerate(self.tasks)):
             raise ImpossibleScheduleError("no order of the tasks has what each needs before it")
-        return sorted(end, key=lambda task: (end[task], self.stage_of[task.chunk]))
+        return sorted(end, key=lambda task: (end[task], self.stage(task)))
 
 
 def _alternating(
@@ -198,6 +213,54 @@ def interleaved(stages: int, micro_batches: int, chunks: int = 2) -> Schedule:
     )
 
 
+def dualpipe(stages: int, micro_batches: int, chunks: int = 1) -> Schedule:
+    """Half of the micro-batches enter at the first stage and half at the last, each in the
+    order of 1F1B. Each stage holds two chunks [DualPipe].
+    """
+    _needs_one_chunk(chunks)
+    half, own = stages // 2, micro_batches // 2
+    if stages % 2 or micro_batches % 2 or own < stages:
+        raise ImpossibleScheduleError(
+            f"{micro_batches} micro-batches do not run in two directions through {stages} stages"
+        )
+    tasks = []
+    for stage in range(stages):
+        from_end = min(stage, stages - 1 - stage)
+        to_middle = half - 1 - from_end
+        # Capital letters are of micro-batches that enter at the nearer end.
+        order = "F" * (2 * to_middle) + "Ff" * (from_end + 1) + "bf" * to_middle
+        order += "FbfB" * (own - stages + from_end + 1) + "bfB" * to_middle
+        order += "bB" * (from_end + 1) + "B" * to_middle
+        nearer = [(stage, micro_batch) for micro_batch in range(own)]
+        farther = [(stages - 1 - stage, own + micro_batch) for micro_batch in range(own)]
+        if stage >= half:
+            nearer, farther = farther, nearer
+        following = {"F": iter(nearer), "f": iter(farther), "B": iter(nearer), "b": iter(farther)}
+        kinds = {"f": Kind.FORWARD, "b": Kind.BACKWARD}
+        computed = [Task(kinds[letter.lower()], *next(following[letter])) for letter in order]
+        tasks.append(_with_weights(computed, delayed=half, in_turn=to_middle))
+    return Schedule(tuple(range(stages)), micro_batches, tuple(tasks), turned_from=own)
+
+
+def _with_weights(tasks: list[Task], delayed: int, in_turn: int) -> tuple[Task, ...]:
+    """The weights of each backward right after it, but for the last ones, `delayed` of
+    them: the oldest of those come before the last backwards, `in_turn` of them, one each,
+    and the others at the end.
+    """
+    left = sum(task.kind is Kind.BACKWARD for task in tasks)
+    done: list[Task] = []
+    waiting: list[Task] = []
+    for task in tasks:
+        if task.kind is Kind.BACKWARD and left <= in_turn:
+            done.append(waiting.pop(0))
+        done.append(task)
+        if task.kind is not Kind.BACKWARD:
+            continue
+        (waiting if left <= delayed else done).append(_weights_of(task))
+        left -= 1
+    return tuple(done + waiting)
+
+
 def _needs_one_chunk(chunks: int) -> None:
     if chunks != 1:
         raise ImpossibleScheduleError("only an interleaved schedule has several chunks a stage")
@@ -209,6 +272,7 @@ SCHEDULES: dict[str, Callable[[int, int, int], Schedule]] = {
     "interleaved": interleaved,
     "zero-bubble-h1": zero_bubble_h1,
     "zero-bubble-h2": zero_bubble_h2,
+    "dualpipe": dualpipe,
 }
 
 
@@ -224,5 +288,6 @@ def peak_live_activations(
         "interleaved": chunks * stages + stages - 1 - 2 * stage,
         "zero-bubble-h1": stages,
         "zero-bubble-h2": 2 * stages - 1,
+        "dualpipe": stages + 1,
     }
     return min(micro_batches * chunks, formulas[name])

@@ -102,10 +102,10 @@ def _plan(program: Program) -> Iterator[str]:
     schedule, devices = program.schedule, len(program.steps)
     mesh = f"dp = {program.replicas}, device = {devices}, mb = {schedule.micro_batches}"
     yield f"tv.plan @plan <{mesh}> {{"
-    for chunk, stage in enumerate(schedule.stage_of):
-        for rank in range(program.ranks):
-            device = stage * program.ranks + rank
-            yield from _segments(program, chunk, device, f"{chunk}_{device}", 1)
+    for chunk in range(schedule.chunks):
+        for stage in schedule.holders(chunk):
+            for device in range(stage * program.ranks, (stage + 1) * program.ranks):
+                yield from _segments(program, chunk, device, f"{chunk}_{device}", 1)
     for device, steps in enumerate(program.steps):
         yield f"  tv.program {device} {{"
         for position, step in enumerate(steps):
