@@ -66,11 +66,17 @@ CASES = (
     Case(11, "swapped-operands", RANKS, "exchanged operands", lacking=("gpt",)),
     Case(12, "constant-one-rank", RANKS, SCALE, operations=("div", "self_attention")),
     Case(13, "constant-all-ranks", RANKS, SCALE, operations=("div", "self_attention")),
+    # The scale of a router's weights.
+    Case(12, "constant-one-rank", RANKS, SCALE, operations=("gate_fw",), lacking=("gpt", "llama")),
+    Case(13, "constant-all-ranks", RANKS, SCALE, operations=("gate_fw",), lacking=("gpt", "llama")),
     Case(14, "dropped-micro-batch", STAGES, "waits for members of its group"),
 )
 # Where the cause is not named yet: a gradient of which one term counts twice, and a
 # scale inside of an op on one rank.
 UNNAMED = {("gpt", "doubled-incoming-gradient"), ("gpt", "constant-one-rank")}
+# Where another cause is named, at times elsewhere: one rank's term of a sum over ranks
+# counts twice. A row that is right by now has to go.
+MISNAMED = {("llama-moe", "doubled-incoming-gradient")}
 # The op with the number: of models with attention as one op, and of others.
 ONE_OP_ATTENTION = "gpt"
 
@@ -107,7 +113,8 @@ def check(case: Case, options: tuple[str, ...], model: list[str], work: Path) ->
     has_cause = re.search(case.cause, first_error) is not None
     print(f"{title}: {found}, {'cause' if has_cause else 'no cause'}: {diagnostic}", flush=True)
     is_named = has_cause or (model[0], case.bug) in UNNAMED
-    return run.returncode == REFUTED and found is not None and is_named
+    is_right = found is not None and is_named
+    return run.returncode == REFUTED and is_right != ((model[0], case.bug) in MISNAMED)
 
 
 def check_all() -> int:
