@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hunt import escapes, reduction, table
-from hunt.families import FAMILIES
+from hunt.families import NAMES
 from hunt.finding import SMALL_ONLY, Reducer
 
 
@@ -87,7 +87,7 @@ def main() -> int:
     parser.add_argument("--tool", default="verify-opt")
     parser.add_argument("--translate", default="verify-translate")
     parser.add_argument("--reducer", default="verify-reduce", help="'' to leave findings large")
-    parser.add_argument("--family", action="append", default=[], choices=list(FAMILIES))
+    parser.add_argument("--family", action="append", default=[], choices=NAMES)
     parser.add_argument("--mutations", type=int, choices=[1, 2], help="edits of each plan")
     parser.add_argument("--write", type=Path, help="file whose table `table` replaces")
     parser.add_argument("--findings", type=Path, default=Path("findings"))

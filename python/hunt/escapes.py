@@ -15,11 +15,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from hunt.families import ORDER, import_plan
+from hunt.families import ORDER, PREPARED, import_plan
 from hunt.finding import Reducer
 from hunt.judge import judge
 from hunt.plan_mutations import mutate
-from hunt.plan_rewrites import rewrite
+from hunt.plan_rewrites import apply_everywhere, rewrite
 from hunt.plan_text import PlanText
 
 Row = dict[str, Any]
@@ -40,10 +40,15 @@ class Hunt:
         self.count = count
         self.order = [name for name in ORDER if not families or name in families]
         self.folder = tempfile.TemporaryDirectory(prefix="hunt-")
-        at = Path(self.folder.name)
-        self.plans = {
-            name: PlanText(import_plan(name, at, translate)) for name in dict.fromkeys(self.order)
-        }
+        self.plans = {name: self.make(name, translate) for name in dict.fromkeys(self.order)}
+
+    def make(self, name: str, translate: str) -> PlanText:
+        """The plan of a family."""
+        family, kinds = PREPARED.get(name, (name, []))
+        plan = PlanText(import_plan(family, Path(self.folder.name), translate))
+        for kind in kinds:
+            plan = apply_everywhere(plan, kind)
+        return plan
 
     def edit(self, seed: int) -> tuple[str, list[str], PlanText]:
         """The family of a seed, the kinds of its edits and the edited plan."""

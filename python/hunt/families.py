@@ -10,6 +10,7 @@ ONE = f"--layers 1 {SMALL}"
 TWO = f"--layers 2 {SMALL}"
 MOE = f"{TWO} --experts 4 --expert-groups 2 --active-groups 1 --expert-ffn 4"
 MLP = "--hidden 4 --batch 8"
+FOUR = "--layers 1 --hidden 8 --ffn 8 --heads 4 --vocab 8 --sequence 4 --batch 4 --tp 4"
 
 FAMILIES = {
     "mlp-megatron": f"mlp {MLP} --layers 2 --dp 2 --tp 2 --micro-batches 2",
@@ -31,13 +32,28 @@ FAMILIES = {
     "llama-moe-experts": f"llama-moe {MOE} --tp 2 --expert-split experts",
     "llama-moe-inner": f"llama-moe {MOE} --tp 2 --expert-split inner",
     "llama-moe-tokens": f"llama-moe {MOE} --tp 2 --tp-style batch --expert-split tokens",
+    "mlp-batch-four-ranks": f"mlp {MLP} --layers 2 --tp 4 --tp-style batch",
+    "llama-four-ranks": f"llama {FOUR} --tp-style megatron-sequence",
+    "llama-four-ranks-all-to-all": f"llama {FOUR} --tp-style all-to-all",
 }
+# Plans of a family after rewrites at all places: what is done twice there can be merged.
+PREPARED = {
+    "mlp-two-by-two": ("mlp-four-ranks", ["split group"]),
+    "mlp-batch-two-by-two": (
+        "mlp-batch-four-ranks",
+        ["split group", "split gather, scatter or exchange"],
+    ),
+    "llama-two-by-two": (
+        "llama-four-ranks",
+        ["split group", "split gather, scatter or exchange"],
+    ),
+    "llama-scattered": ("llama-megatron", ["reduce-scatter and all-gather"]),
+}
+NAMES = [*FAMILIES, *PREPARED]
 # Families that take long, less often.
 WEIGHTS = {"mlp": 6, "gpt": 3, "llama": 3}
 ORDER = [
-    name
-    for name in FAMILIES
-    for _ in range(1 if "moe" in name else WEIGHTS[name.partition("-")[0]])
+    name for name in NAMES for _ in range(1 if "moe" in name else WEIGHTS[name.partition("-")[0]])
 ]
 
 

@@ -98,9 +98,9 @@ def with_shape(type_: str, sizes: tuple[int, ...]) -> str:
 
 
 class PlanText:
-    """A module with `@reference` and `@plan`."""
+    """A module with `@reference` and `@plan`, of which the ops of one side are read."""
 
-    def __init__(self, text: str, generation: int = 0) -> None:
+    def __init__(self, text: str, generation: int = 0, side: str = "plan") -> None:
         self.lines = text.split("\n")
         self.generation = generation
         self.made = 0
@@ -108,10 +108,12 @@ class PlanText:
         self.types: dict[tuple[int, str], str] = {}
         self.bodies: dict[int, tuple[str, int]] = {}
         self.by_body: dict[int, list[Op]] = {}
-        first = next(i for i, line in enumerate(self.lines) if " tv.plan @plan " in line)
+        first = next(i for i, line in enumerate(self.lines) if f" tv.plan @{side} " in line)
         body, device, cell = -1, -1, "program"
         for i in range(first + 1, len(self.lines)):
             line = self.lines[i]
+            if " tv.plan @" in line:
+                break
             if match := BODY.match(line):
                 body, device, cell = i, int(match.group(3)), match.group(1) or "program"
                 self.bodies[body] = (cell, device)
@@ -185,6 +187,10 @@ class PlanText:
         """The text with some lines replaced."""
         lines = [change.get(i, line) for i, line in enumerate(self.lines)]
         return PlanText("\n".join(line for line in lines if line), self.generation + 1)
+
+    def of_reference(self) -> "PlanText":
+        """The same module, of which the ops of the reference are read."""
+        return PlanText(self.text, self.generation, "reference")
 
     @property
     def text(self) -> str:
