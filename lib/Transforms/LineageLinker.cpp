@@ -372,10 +372,21 @@ FailureOr<LinkCounts> verify::linkLineage(const PlanExecution &reference,
         stated.value;
   Linker linker(planOp, builder);
   linker.findVarying();
-  for (const StatedPiece &stated : plan.getPieces())
-    if (Value value = byTensor.lookup(
-            {stated.piece.getFull(), stated.piece.getGradient()}))
-      linker.addLemma(stated, value);
+  // A tensor that a plan hands on has other names there, one for each stage of
+  // a pipeline; copies are values of two names.
+  llvm::DenseMap<Value, std::pair<Value, tv::PieceAttr>> named;
+  for (const StatedPiece &stated : plan.getPieces()) {
+    Value &tensor =
+        byTensor[{stated.piece.getFull(), stated.piece.getGradient()}];
+    auto [other, piece] = named.lookup(stated.value);
+    if (!tensor && other && piece.getBounds() == stated.piece.getBounds() &&
+        piece.getParts() == stated.piece.getParts())
+      tensor = other;
+    if (!tensor)
+      continue;
+    named.try_emplace(stated.value, tensor, stated.piece);
+    linker.addLemma(stated, tensor);
+  }
   if (failed(linker.addOutputs(reference, plan)) ||
       failed(linker.addGradients(reference, plan)))
     return failure();
