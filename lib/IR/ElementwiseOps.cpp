@@ -313,6 +313,15 @@ FailureOr<IndexRelation> ConstantOp::getIndexRelation() {
   return relation;
 }
 
+/// The format of literals of a type; of other types each number is a double.
+static FloatFormat getFormat(Type type) {
+  if (type.isF32())
+    return FloatFormat::Single;
+  if (type.isF16())
+    return FloatFormat::Half;
+  return type.isBF16() ? FloatFormat::BFloat : FloatFormat::Double;
+}
+
 /// Reads element `index` of a constant, counted in row-major order.
 static Scalar readLiteral(ScalarAlgebra &algebra, ElementsAttr value,
                           int64_t index) {
@@ -322,7 +331,7 @@ static Scalar readLiteral(ScalarAlgebra &algebra, ElementsAttr value,
     bool losesInformation;
     element.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
                     &losesInformation);
-    return algebra.literal(element.convertToDouble());
+    return algebra.literal(element.convertToDouble(), getFormat(type));
   }
   auto element = value.getValues<APInt>()[index];
   if (type.isInteger(1))
