@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes plans whose backward adapters hold another primitive.
 
-usage: identity_primitives.py PRIMITIVE OUTPUT REFERENCE
+usage: identity_primitives.py PRIMITIVE OUTPUT REFERENCE [OTHER]
 
 In each adapter of a backward segment, which holds its forward primitive, a
-PRIMITIVE becomes `IdentityPrim` on the same tensors.
+PRIMITIVE becomes `IdentityPrim` on the same tensors. With OTHER the adapter is not
+differentiable, and what it holds is OTHER on the gradients.
 """
 
 import sys
@@ -19,7 +20,7 @@ from plan_maker.strategy.configuration import MlpSizes, Parallelism
 from plan_maker.strategy.mlp import make_mlp
 
 
-def with_identities(plan: Plan, name: str) -> Plan:
+def with_identities(plan: Plan, name: str, other: str) -> Plan:
     """The plan with identities in the place of backward primitives `name`."""
     changed = {}
     for located in nodes_at(plan, Place(), lambda node: isinstance(node, Adapter)):
@@ -30,6 +31,9 @@ def with_identities(plan: Plan, name: str) -> Plan:
         (old,) = adapter.primitives
         identity = Primitive("IdentityPrim", old.inputs, old.outputs, ())
         new = replace(adapter, primitives=(identity,))
+        if other:
+            explicit = Primitive(other, adapter.inputs, adapter.outputs, old.keywords)
+            new = replace(adapter, primitives=(explicit,), is_differentiable=False)
         changed[located.device, adapter.identifier] = (new,)
     assert changed, f"no backward adapter holds {name}"
     return replace_nodes(plan, changed)
@@ -37,10 +41,10 @@ def with_identities(plan: Plan, name: str) -> Plan:
 
 def main() -> None:
     """Writes the plan and its reference."""
-    name, output, reference = sys.argv[1:]
+    name, output, reference, *other = sys.argv[1:]
     sizes = MlpSizes(layers=4, hidden=64, batch=16)
     plan = make_mlp(sizes, Parallelism(tensor=2))
-    write_plan(with_identities(plan, name), Path(output))
+    write_plan(with_identities(plan, name, "".join(other)), Path(output))
     write_plan(make_mlp(sizes, Parallelism()), Path(reference))
 
 

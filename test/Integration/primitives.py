@@ -63,8 +63,12 @@ def primitive(
     keywords: Keywords | None = None,
 ) -> Primitive:
     """A primitive with keywords."""
-    given = tuple(Keyword(key, value) for key, value in (keywords or {}).items())
-    return Primitive(name, inputs, outputs, given)
+    return Primitive(name, inputs, outputs, by_keywords(keywords or {}))
+
+
+def by_keywords(keywords: Keywords) -> tuple[Keyword, ...]:
+    """Keywords as a primitive has them."""
+    return tuple(Keyword(key, value) for key, value in keywords.items())
 
 
 def transfer(tensor: SubTensor, keywords: Keywords) -> Keywords:
@@ -82,6 +86,15 @@ def by_scattering(site: Site) -> list[Primitive]:
         primitive(first, (site.term,), (part,), along),
         primitive("AllGatherPrim", (part,), (site.total,), along),
     ]
+
+
+def by_shuffled_ranks(site: Site) -> list[Primitive]:
+    """As by scattering, and what gathers names its ranks in another order: it goes by
+    their numbers.
+    """
+    scatter, gather = by_scattering(site)
+    shuffled: Keywords = {"dim": 0, "ranks": (2, 0, 3, 1)}
+    return [scatter, replace(gather, keywords=by_keywords(shuffled))]
 
 
 def by_turning(site: Site) -> list[Primitive]:
@@ -124,19 +137,19 @@ def by_sums(site: Site) -> list[Primitive]:
 
 
 def by_reducing(site: Site) -> list[Primitive]:
-    """A sum on device 0, halves of it on 1 and 2, together on 3, and from there to all."""
+    """A sum on device 0, halves of it on 2 and 1, together on 3, and from there to all."""
     whole, moved = site.tensor(), site.tensor()
-    halves = (2, 1) if site.is_wrong else (1, 2)
+    halves = (1, 2) if site.is_wrong else (2, 1)
     is_root, is_last = site.device == 0, site.device == 3
     primitives = [
         primitive(
             "ReducePrim", (site.term,), (whole,) if is_root else (), {"dst": 0, "ranks": RANKS}
         )
     ]
-    part = site.half(site.device - 1) if site.device in (1, 2) else None
+    part = site.half(2 - site.device) if site.device in (1, 2) else None
     parts = (part,) if part else ()
     scattered = transfer(whole, {"dim": 1, "src": 0, "dsts": halves})
-    gathered = transfer(site.half(0), {"dim": 1, "srcs": (1, 2), "dst": 3})
+    gathered = transfer(site.half(0), {"dim": 1, "srcs": (2, 1), "dst": 3})
     if not is_last:
         given = (whole,) if is_root else ()
         primitives.append(primitive("RDScatterPrim", given, parts, scattered))
@@ -206,6 +219,7 @@ def by_reducing_twice(site: Site) -> list[Primitive]:
 
 WAYS: dict[str, Callable[[Site], list[Primitive]]] = {
     "scatter": by_scattering,
+    "shuffled": by_shuffled_ranks,
     "turn": by_turning,
     "sum": by_sums,
     "reduce": by_reducing,

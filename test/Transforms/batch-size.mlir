@@ -1,12 +1,13 @@
 // RUN: verify-opt %s --tv-verify-equiv | FileCheck %s
 // RUN: sed 's/\[0:1 of 1, 0:3 of 3\]/[0:2 of 2, 0:3 of 3]/; s/1x3x/2x3x/g' %s | verify-opt --tv-verify-equiv | FileCheck %s --check-prefix=EIGHT
 // RUN: sed 's/^      %%0 = tv.read @w0 /%%s = tv.slice %%x {dimension = 0 : i64, start = 0 : i64, end = 2 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>\n%%0 = tv.read @w0 /; s/^      %%1 = tv.multiply %%x, %%0 : (tensor<2/%%1 = tv.multiply %%s, %%0 : (tensor<2/' %s | not verify-opt --tv-verify-equiv 2>&1 | FileCheck %s --check-prefix=FIXED
+// RUN: sed 's/^      %%2 = tv.reduce sum %%1 {dimensions = array<i64: 0, 1>} : (tensor<2x3xf32>)/%%t = tv.transpose %%1 {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>\n%%r = tv.descending_rank %%t : (tensor<3x2xf32>) -> tensor<3x2xi64>\n%%h = tv.one_hot %%r {start = 0 : i64} : (tensor<3x2xi64>) -> tensor<3x2x1xf32>\n%%2 = tv.reduce sum %%h {dimensions = array<i64: 0, 1, 2>} : (tensor<3x2x1xf32>)/' %s | not verify-opt --tv-verify-equiv 2>&1 | FileCheck %s --check-prefix=FIXED
 // RUN: sed 's/^      %%2 = tv.reduce sum/%%2 = tv.reduce average/' %s | not verify-opt --tv-verify-equiv 2>&1 | FileCheck %s --check-prefix=AVERAGE
 
 // A reference traced with two rows, a plan that reads four in all. Nothing in
 // the model depends on the number of rows, so it is the same model; a model that
-// takes the first two rows is not. An average over the rows of each micro-batch
-// is not the average over all of them.
+// takes the first two rows, or compares rows with each other, is not. An average over
+// the rows of each micro-batch is not the average over all of them.
 
 // CHECK: tv.answer = "proved"
 // CHECK-SAME: tv.assumptions = ["the reference holds for any batch size: input \22x\22 is taken as tensor<4x3xf32> instead of tensor<2x3xf32>"]

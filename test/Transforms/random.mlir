@@ -5,10 +5,13 @@
 // RUN: sed 's/device = 2/device = 1/; /[/] BEGIN$/,/[/] END$/d' %s | sed 's/\[0:2 of 4\]/[0:4 of 4]/g; s/tensor<2xf32>/tensor<4xf32>/g; /communicate/d; s/%%5/%%4/' > %t.mlir
 // RUN: sed 's/"dropout" <7, \[0:4 of 4\]/"dropout" <7, [0:4 of 8]/' %s | not verify-opt --tv-verify-equiv 2>&1 | FileCheck %s --check-prefix=PART
 // RUN: verify-opt %t.mlir --tv-verify-equiv=random=per-device | FileCheck %s
+// RUN: sed 's/@plan <dp = 1/@plan <dp = 2/; /@reference/,/tv.output/{s/4 of 4/8 of 8/; s/tensor<4x/tensor<8x/g}' %t.mlir > %t-replicas.mlir
+// RUN: verify-opt %t-replicas.mlir --tv-verify-equiv | FileCheck %s
+// RUN: not verify-opt %t-replicas.mlir --tv-verify-equiv=random=per-device 2>&1 | FileCheck %s --check-prefix=DEVICE
 
 // Dropout of four elements, two on each device. What is drawn for an element is
-// the same on either side; with random=per-device each device draws for itself,
-// and only a plan that draws in one place is the reference.
+// the same on either side; with random=per-device each device draws for itself, in
+// each replica, and only a plan that draws in one place is the reference.
 
 // CHECK: tv.answer = "proved"
 // DEVICE: error: output 'loss' differs

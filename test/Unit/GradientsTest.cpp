@@ -349,6 +349,27 @@ TEST_F(GradientsTest, AnotherOpsDerivativeIsCaught) {
   EXPECT_GT(findError(*made, 1, unchanged), 0.01);
 }
 
+TEST_F(GradientsTest, KinksHaveTheDerivativeThatTheOpsState) {
+  // Differences tell nothing at 0, where PyTorch gives 0.
+  for (const char *op : {"relu", "abs", "sign"}) {
+    std::string body = "%a = tv.input <input \"a\"> : tensor<3xf32>\n%y = tv." +
+                       std::string(op) +
+                       " %a : (tensor<3xf32>) -> tensor<3xf32>";
+    std::unique_ptr<Derivative> made = build({op, body.c_str()});
+    ASSERT_TRUE(made);
+    if (!made->gradients[0])
+      continue;
+    RandomSource source(1, /*allPositive=*/false);
+    source.get(made->inputs[0], {0}) = 0;
+    source.get(made->inputs[0], {1}) = 1e-9;
+    source.get(made->outputGradient, {1}) = 3;
+    std::vector<double> gradient =
+        evaluate(*made, source, made->gradients[0])[0];
+    EXPECT_EQ(gradient[0], 0) << op;
+    EXPECT_EQ(gradient[1], 3) << op;
+  }
+}
+
 TEST_F(GradientsTest, WhatHasNoDerivativeSaysSo) {
   std::string said;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {

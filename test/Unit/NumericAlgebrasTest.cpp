@@ -136,6 +136,42 @@ TEST(DoubleIntervalsTest, ExactResultsArePoints) {
   EXPECT_TRUE(isPoint(doubles.apply(Function::Exp, doubles.minusInfinity())));
 }
 
+TEST(DoubleIntervalsTest, LongSumsOfRoundedConstantsContainTheExactOnes) {
+  std::mt19937_64 random(6);
+  for (int round = 0; round < 50; ++round) {
+    DoubleIntervalAlgebra doubles;
+    Rational exact;
+    std::vector<WeightedScalar> terms;
+    for (int term = 0; term < 400; ++term) {
+      Rational number(1 + static_cast<int64_t>(random() % 1000),
+                      1 + static_cast<int64_t>(random() % 997));
+      auto weight = static_cast<int64_t>(random() % 7) - 3;
+      exact = exact + number * Rational(weight);
+      terms.push_back({doubles.constant(number), weight});
+      Scalar one = terms.back().value;
+      EXPECT_LE(Rational::fromDouble(doubles.getLower(one)), number);
+      EXPECT_LE(number, Rational::fromDouble(doubles.getUpper(one)));
+    }
+    Scalar sum = doubles.sum(terms);
+    EXPECT_LE(Rational::fromDouble(doubles.getLower(sum)), exact);
+    EXPECT_LE(exact, Rational::fromDouble(doubles.getUpper(sum)));
+    // Exact terms are rounded when they are added up.
+    std::vector<WeightedScalar> points;
+    Rational total;
+    for (int term = 0; term < 400; ++term) {
+      double number = std::ldexp(static_cast<double>(random() >> 11),
+                                 -static_cast<int>(random() % 60));
+      total = total + Rational::fromDouble(number);
+      points.push_back({doubles.constant(Rational::fromDouble(number)), 1});
+    }
+    sum = doubles.sum(points);
+    EXPECT_LE(Rational::fromDouble(doubles.getLower(sum)), total);
+    EXPECT_LE(total, Rational::fromDouble(doubles.getUpper(sum)));
+    EXPECT_LE(doubles.getUpper(sum) - doubles.getLower(sum),
+              1e-9 * total.toDouble());
+  }
+}
+
 TEST(DoubleIntervalsTest, FunctionsContainThoseOfHighPrecision) {
   // What the C library gives is assumed to be within 16 units (A24).
   IntervalAlgebra fine(256);

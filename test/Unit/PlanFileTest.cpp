@@ -169,6 +169,16 @@ TEST_F(PlanFileTest, Adapter) {
   EXPECT_EQ(ranks.elements[0].integer, 0);
 }
 
+TEST_F(PlanFileTest, FlagsOfAdapters) {
+  // Which of them are set says what a backward adapter does.
+  writer.set("adapter", "_differentiable", boolean(false));
+  writer.set("adapter", "custom", boolean(true));
+  read();
+  EXPECT_TRUE(getNode(22).isForward);
+  EXPECT_FALSE(getNode(22).isDifferentiable);
+  EXPECT_TRUE(getNode(22).isCustom);
+}
+
 TEST_F(PlanFileTest, Tensors) {
   writer.set("full_y", "_shape", integers({16, 8}));
   writer.set("y_indices", "_indices",
