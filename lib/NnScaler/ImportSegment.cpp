@@ -11,6 +11,8 @@
 
 #include "Importer.h"
 
+#include "llvm/ADT/MapVector.h"
+
 using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
@@ -214,6 +216,13 @@ LogicalResult SegmentImporter::importNode(const Node &node) {
   if (transposed && node.primitives.size() != 1)
     return emitError(location) << "transpose of " << node.primitives.size()
                                << " primitives is not supported";
+  llvm::SmallDenseSet<int64_t> given;
+  for (const Argument &output : node.outputs)
+    if (output.isTensor)
+      given.insert(plan.get(output).id);
+  // Gradients between two primitives are the adapter's own, whatever else in
+  // the segment has their number.
+  llvm::MapVector<int64_t, Value> hidden;
   for (auto [number, primitive] : llvm::enumerate(node.primitives)) {
     FailureOr<const Argument *> output =
         getOnly(transposed ? node.outputs : primitive.outputs, location);
@@ -241,13 +250,18 @@ LogicalResult SegmentImporter::importNode(const Node &node) {
       continue;
     const SubTensor &tensor = plan.get(**output);
     bool isNew = !llvm::is_contained(operands, *result);
-    if (tensor.isGradient && !inPlace && isNew)
+    bool adds = tensor.isGradient && !inPlace && isNew;
+    if (adds && !given.contains(tensor.id))
+      hidden.insert({tensor.id, values.lookup(tensor.id)});
+    else if (adds)
       accumulate(tensor, *result, location);
-    else
+    if (!adds || !given.contains(tensor.id))
       values[tensor.id] = *result;
     if (isNew)
       state(*result, tensor);
   }
+  for (auto [id, value] : hidden)
+    values[id] = value;
   return defineMissing(node, location);
 }
 
