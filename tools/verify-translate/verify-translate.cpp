@@ -8,6 +8,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -45,7 +46,8 @@ int main(int argc, char **argv) {
   mlir::TimingScope timing;
   mlir::OwningOpRef<mlir::ModuleOp> module = verify::nnscaler::importPair(
       &context, referencePath, planPath, options, timing);
-  if (!module)
+  // What the frontend builds is not verified before a pass needs it.
+  if (!module || failed(mlir::verify(*module)))
     return 3;
   std::string error;
   std::unique_ptr<ToolOutputFile> file = mlir::openOutputFile(output, &error);
