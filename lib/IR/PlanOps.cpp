@@ -224,10 +224,23 @@ Operation *StartOp::getStarted() {
              : nullptr;
 }
 
+bool StartOp::startsCommunication() {
+  return isa_and_nonnull<SendOp, ReceiveOp, CommunicateOp>(getStarted());
+}
+
+bool StartOp::startsComputation() {
+  // What a backward differentiates is in segments, and is not started there.
+  Operation *started = getStarted();
+  return isa_and_nonnull<SemanticsOpInterface>(started) &&
+         started->getNumResults() == 1 && started->getNumRegions() == 0 &&
+         isa<ProgramOp>((*this)->getParentOp());
+}
+
 LogicalResult StartOp::verifyRegions() {
   Operation *started = getStarted();
-  if (!started || !isa<SendOp, ReceiveOp, CommunicateOp>(started))
-    return emitOpError("starts something else than one communication op");
+  if (!startsCommunication() && !startsComputation())
+    return emitOpError("starts something else than one communication op, or "
+                       "one computation of a program");
   if (getInto() && started->getNumResults() == 0)
     return emitOpError("has no result to put into ") << getIntoAttr();
   return success();

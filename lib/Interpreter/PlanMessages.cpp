@@ -88,8 +88,18 @@ PlanInterpreter::Step PlanInterpreter::executeWhole(Process &process,
 PlanInterpreter::Step PlanInterpreter::executeStart(Process &process,
                                                     tv::StartOp op) {
   Operation *started = op.getStarted();
-  if (!isa_and_nonnull<tv::SendOp, tv::ReceiveOp, tv::CommunicateOp>(started)) {
-    op.emitOpError("starts something else than one communication op");
+  if (op.startsComputation()) {
+    Step step = executeCompute(process, started);
+    Value result = started->getResult(0);
+    if (step == Step::Done) {
+      process.arrived[started] = lookup(process, result);
+      valuesOf(process).erase(result);
+    }
+    return step;
+  }
+  if (!op.startsCommunication()) {
+    op.emitOpError("starts something else than one communication op, or one "
+                   "computation of a program");
     return Step::Failed;
   }
   return succeeded(post(process, started)) ? Step::Done : Step::Failed;

@@ -295,15 +295,20 @@ LogicalResult InFlightChecker::follow(const MemoryAccess &access,
 LogicalResult InFlightChecker::report(const MemoryAccess &access,
                                       Operation *call, Operation *buffer,
                                       bool writes, const UnderWay &other) {
+  tv::StartOp start = other.start;
+  StringRef user = "communication";
   malformation = "memory is used while communication uses it";
+  if (!start.startsCommunication()) {
+    user = "another stream";
+    malformation = "memory is used while another stream uses it";
+  }
   InFlightDiagnostic error = access.op->emitOpError("on device ");
   error << device << (writes ? " writes to '" : " reads '")
-        << cast<tv::BufferOp>(buffer).getName() << "' while communication "
+        << cast<tv::BufferOp>(buffer).getName() << "' while " << user << " "
         << (other.writes ? "writes to it" : "reads it");
   if (call)
     error.attachNote(call->getLoc())
         << "in execution " << cast<tv::CallOp>(call).getInstance();
-  tv::StartOp start = other.start;
   error.attachNote(start.getLoc()) << "it was started here";
   Operation *wait = *start->user_begin();
   error.attachNote(wait->getLoc())
@@ -313,7 +318,7 @@ LogicalResult InFlightChecker::report(const MemoryAccess &access,
 
 LogicalResult verify::schedule::checkInFlight(const Skeleton &skeleton,
                                               StringRef &malformation) {
-  if (!skeleton.hasStarts)
+  if (!skeleton.startsCommunication && !skeleton.startsComputation)
     return success();
   InFlightChecker checker(skeleton, malformation);
   for (const Program &program : skeleton.programs)

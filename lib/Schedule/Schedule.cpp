@@ -43,7 +43,8 @@ Outcome verify::schedule::checkSchedule(tv::PlanOp plan,
     return outcome;
   if (options.checksOrder && failed(checkPrograms(*skeleton, outcome)))
     return outcome;
-  outcome.hasStarts = skeleton->hasStarts;
+  outcome.startsCommunication = skeleton->startsCommunication;
+  outcome.startsComputation = skeleton->startsComputation;
   outcome.isProved = succeeded(Simulation(*skeleton, options, outcome).run());
   return outcome;
 }

@@ -121,28 +121,47 @@ static bool accessesBuffer(Operation *op) {
   return isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(op);
 }
 
-FailureOr<Action> SkeletonBuilder::buildPhase(Operation *op, int64_t device) {
+/// Whether an op only computes: nobody else notices it.
+static bool isComputation(Operation *op) {
+  // These speak of all devices at once and do not belong into a program.
+  if (isa<tv::AllReduceOp, tv::AllGatherOp, tv::MoveOp, tv::AccumulateOp,
+          tv::DistributeOp, tv::InputOp, tv::ExpectOp>(op))
+    return false;
+  return isa<tv::SemanticsOpInterface, tv::CompositionOpInterface, tv::SeedOp,
+             tv::RandomOp, tv::UndefinedOp>(op);
+}
+
+FailureOr<std::optional<Action>> SkeletonBuilder::buildPhase(Operation *op,
+                                                             int64_t device) {
   auto start = dyn_cast<tv::StartOp>(op);
   auto wait = dyn_cast<tv::WaitOp>(op);
-  if (!start && !wait)
-    return buildAction(op, device);
-  skeleton.hasStarts = true;
+  if (!start && !wait) {
+    FailureOr<Action> action = buildAction(op, device);
+    if (failed(action))
+      return failure();
+    return std::optional(*action);
+  }
   if (start && failed(checkHandle(start, device)))
     return failure();
   if (wait && !(start = wait.getStart()))
     return op->emitOpError("waits for a handle of another block");
   Operation *started = start.getStarted();
-  if (!isa_and_nonnull<tv::SendOp, tv::ReceiveOp, tv::CommunicateOp>(started))
-    return start.emitOpError("starts something else than one communication op");
+  bool computes = start.startsComputation() && isComputation(started);
+  if (!computes && !start.startsCommunication())
+    return start.emitOpError("starts something else than one communication op, "
+                             "or one computation of a program");
   bool givesResult = started->getNumResults() && !start.getInto();
   if (wait && wait->getNumResults() != givesResult)
     return op->emitOpError("has another result than what was started");
+  (computes ? skeleton.startsComputation : skeleton.startsCommunication) = true;
+  if (computes)
+    return std::optional<Action>();
   FailureOr<Action> action = buildAction(started, device);
   if (failed(action))
     return failure();
   action->phase = wait ? Phase::Wait : Phase::Start;
   action->at = op;
-  return *action;
+  return std::optional(*action);
 }
 
 LogicalResult SkeletonBuilder::checkHandle(tv::StartOp op, int64_t device) {
@@ -258,16 +277,6 @@ SkeletonBuilder::buildAccess(Operation *op) {
 // Segments and programs
 //===----------------------------------------------------------------------===//
 
-/// Whether an op only computes: nobody else notices it.
-static bool isComputation(Operation *op) {
-  // These speak of all devices at once and do not belong into a program.
-  if (isa<tv::AllReduceOp, tv::AllGatherOp, tv::MoveOp, tv::AccumulateOp,
-          tv::DistributeOp, tv::InputOp, tv::ExpectOp>(op))
-    return false;
-  return isa<tv::SemanticsOpInterface, tv::CompositionOpInterface, tv::SeedOp,
-             tv::RandomOp, tv::UndefinedOp>(op);
-}
-
 LogicalResult SkeletonBuilder::buildSegment(tv::SegmentOp op) {
   Segment &segment = skeleton.segments.emplace_back();
   segment.op = op;
@@ -278,10 +287,12 @@ LogicalResult SkeletonBuilder::buildSegment(tv::SegmentOp op) {
     if (isa<tv::ReturnOp>(inner))
       continue;
     if (isCommunication(&inner)) {
-      FailureOr<Action> action = buildPhase(&inner, op.getDevice());
+      FailureOr<std::optional<Action>> action =
+          buildPhase(&inner, op.getDevice());
       if (failed(action))
         return failure();
-      segment.actions.push_back(*action);
+      if (*action)
+        segment.actions.push_back(**action);
     }
     if (accessesBuffer(&inner)) {
       FailureOr<std::optional<GradientAccess>> access = buildAccess(&inner);
@@ -323,11 +334,11 @@ LogicalResult SkeletonBuilder::buildProgram(tv::ProgramOp op) {
         return call.emitOpError("does not name a segment of device ") << device;
       skeleton.actionCount += step.segment->actions.size();
     } else if (isCommunication(&inner)) {
-      FailureOr<Action> action = buildPhase(&inner, device);
+      FailureOr<std::optional<Action>> action = buildPhase(&inner, device);
       if (failed(action))
         return failure();
       step.action = *action;
-      ++skeleton.actionCount;
+      skeleton.actionCount += action->has_value();
     }
     if (accessesBuffer(&inner)) {
       FailureOr<std::optional<GradientAccess>> access = buildAccess(&inner);

@@ -95,8 +95,9 @@ struct Skeleton {
   std::deque<Segment> segments;
   llvm::SmallVector<Channel> channels;
   llvm::SmallVector<Communicator> communicators;
-  int64_t actionCount = 0; ///< that are executed, in all programs
-  bool hasStarts = false;  ///< any communication is started and waited for
+  int64_t actionCount = 0;          ///< that are executed, in all programs
+  bool startsCommunication = false; ///< anywhere, to wait for it apart
+  bool startsComputation = false;
 };
 
 /// Builds a skeleton. Reports the first op that is not understood; if the plan
@@ -112,8 +113,10 @@ private:
   mlir::LogicalResult buildProgram(tv::ProgramOp op);
   /// The action of a communication op, which runs on `device`.
   mlir::FailureOr<Action> buildAction(mlir::Operation *op, int64_t device);
-  /// The action of an op that communicates, starts that or waits for it.
-  mlir::FailureOr<Action> buildPhase(mlir::Operation *op, int64_t device);
+  /// The action of an op that communicates, or starts something or waits for
+  /// it; none if that is a computation.
+  mlir::FailureOr<std::optional<Action>> buildPhase(mlir::Operation *op,
+                                                    int64_t device);
   /// Checks that a handle is waited for once, and after the start.
   mlir::LogicalResult checkHandle(tv::StartOp op, int64_t device);
   mlir::FailureOr<unsigned> findChannel(mlir::Operation *op, int64_t sender,

@@ -100,7 +100,10 @@ struct CheckSchedulePass
     module->setAttr(
         liveActivationsName,
         DenseI64ArrayAttr::get(&getContext(), outcome.liveActivations));
-    if (outcome.hasStarts)
+    if (outcome.startsComputation)
+      addAssumption(module, "computations that were started run on streams of "
+                            "their own, whatever else the device does");
+    if (outcome.startsCommunication)
       addAssumption(
           module,
           startedCommunication == StartedCommunication::InOrder

@@ -119,7 +119,14 @@ PlanExecution::Step PlanExecution::executeStart(Device &device,
   }
   if (auto communicate = dyn_cast_or_null<tv::CommunicateOp>(started))
     return succeeded(arrive(device, communicate)) ? Step::Done : Step::Failed;
-  op.emitOpError("starts something else than one communication op");
+  if (op.startsComputation()) {
+    Step step = executeCompute(device, started);
+    if (step == Step::Done)
+      device.arrived[started] = lookup(device, started->getResult(0));
+    return step;
+  }
+  op.emitOpError("starts something else than one communication op, or one "
+                 "computation of a program");
   return Step::Failed;
 }
 
@@ -141,7 +148,8 @@ PlanExecution::Step PlanExecution::executeWait(Device &device, tv::WaitOp op) {
       return Step::Blocked;
     device.started.erase(number);
     bound = **message;
-  } else if (isa_and_nonnull<tv::CommunicateOp>(started)) {
+  } else if (isa_and_nonnull<tv::CommunicateOp>(started) ||
+             (start && start.startsComputation())) {
     auto arrived = device.arrived.find(started);
     if (arrived == device.arrived.end())
       return Step::Blocked;

@@ -95,9 +95,9 @@ def make_mutant(seed: int) -> Mutant | str:
     names = sorted(MUTATIONS.keys() - OVERLAP_MUTATIONS.keys())
     mutation = random.choice(sorted(OVERLAP_MUTATIONS) if of_overlap else names)
     if overlaps:
-        keeps_order = random.random() < 0.5
-        kind = f"overlapping {kind}{' in order' if keeps_order else ''}"
-        original = overlap(original, keeps_order)
+        keeps_order, has_streams = random.random() < 0.5, random.random() < 0.5
+        kind = f"overlapping {kind}{' in order' * keeps_order}{' with streams' * has_streams}"
+        original = overlap(original, keeps_order, has_streams)
     program = MUTATIONS[mutation](original, random)
     if program is None:
         return "no place"

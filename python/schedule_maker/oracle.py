@@ -293,6 +293,9 @@ class _Run:
             return self._execute(number, replace(step, handle=""))
         if step.kind == "collective":
             self._enter(number, step)
+        if step.kind == "copy":
+            copied = replace(step, defines=f"({step.handle})")
+            self._define(device, copied, device.terms[step.uses[0]], None)
         if step.kind != "wait":
             return True
         place, start = next(
@@ -305,6 +308,8 @@ class _Run:
             return False
         if start.kind == "collective" and not self._collective(number, start, given, place):
             return False
+        if start.kind == "copy":
+            device.reduced.discard(start.into)
         if start.into >= 0:
             device.gradients[start.into] = _terms_of(device.terms[given.defines])
         return True

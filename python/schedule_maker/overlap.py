@@ -5,6 +5,7 @@ A tensor is received from before the computation that precedes its use on, a sen
 for before the next one to the same device, and a gradient is reduced in place as soon as
 the last micro-batch is in it. A device that communicates through one queue must not start
 a receive before a send that it has to come after; then it starts both in their order.
+On a stream of its own, a gradient that was reduced is copied over itself.
 """
 
 from dataclasses import replace
@@ -13,15 +14,33 @@ from schedule_maker.programs import COMMUNICATION, Program, Step
 from schedule_maker.schedules import Kind
 
 
-def overlap(program: Program, keeps_order: bool = False) -> Program:
+def overlap(program: Program, keeps_order: bool = False, has_streams: bool = False) -> Program:
     """The same program with communication that is started and waited for apart. With
     `keeps_order` transfers and collectives of several devices start in the order that
-    they had.
+    they had, with `has_streams` computations are started too.
     """
     for device, steps in enumerate(program.steps):
-        changed = _receives(_sends(list(steps)), keeps_order)
-        program = program.with_steps(device, _reducers(program, changed))
+        changed = _reducers(program, _receives(_sends(list(steps)), keeps_order))
+        program = program.with_steps(device, _copies(changed) if has_streams else changed)
     return program
+
+
+def _copies(steps: list[Step]) -> list[Step]:
+    """Each gradient is copied once it was reduced, until the next one is, or the end."""
+    changed: list[Step] = []
+    waits: list[Step] = []
+    for step in steps:
+        if step.kind == "wait" and step.handle.startswith("reducing"):
+            changed += waits
+            waits = []
+        changed.append(step)
+        if step.kind == "read" and step.defines == f"n{step.number}":
+            handle = f"copying_{step.number}"
+            changed.append(
+                Step("copy", (step.defines,), shape=step.shape, handle=handle, into=step.number)
+            )
+            waits = [Step("wait", handle=handle)]
+    return changed + waits
 
 
 def _sends(steps: list[Step]) -> list[Step]:

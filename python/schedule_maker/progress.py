@@ -36,7 +36,7 @@ class _Posted:
 
 
 def starts_anything(program: Program) -> bool:
-    """Is any communication started and waited for apart?"""
+    """Is anything started and waited for apart?"""
     return any(step.handle for steps in program.steps for step in steps)
 
 
@@ -68,8 +68,10 @@ class OverlapExplorer:
         started: dict[str, _Item] = {}
         for step in self.program.steps[device]:
             if step.kind == "wait":
-                post = started[step.handle]
-                items.append(_Item(True, post.step, post.place, post.turn))
+                # A computation that was started ends whatever others do.
+                if step.handle in started:
+                    post = started[step.handle]
+                    items.append(_Item(True, post.step, post.place, post.turn))
             elif step.kind in COMMUNICATION:
                 post = self._post(replica, device, step)
                 items.append(post)

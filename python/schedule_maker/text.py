@@ -144,6 +144,8 @@ def _print(program: Program, device: int, step: Step, position: int) -> str:
             kinds = f"({tensor}) -> {tensor}"
             op = f"tv.communicate all_reduce {uses} group [{group}]{replicas}{by}"
             return f"{defines}{op} : {kinds}"
+        case "copy":
+            return f"{defines}tv.copy {uses} : ({tensor}) -> {tensor}"
         case "read":
             return f"{defines}tv.read @g{step.number}_{device} : {tensor}"
         case "write":

@@ -1,12 +1,38 @@
 // RUN: verify-opt %s --split-input-file --verify-diagnostics
 
-tv.plan @starts_a_computation <device = 2> {
-  tv.program 0 {
-    %x = tv.undefined "x" : tensor<4xf32>
-    // expected-error @below {{starts something else than one communication op}}
+tv.plan @starts_a_computation_in_a_segment <device = 2> {
+  tv.segment @f on 0 cell 1 {
+  ^bb0(%x: tensor<4xf32>):
+    // expected-error @below {{starts something else than one communication op, or one computation of a program}}
     %handle = tv.start {
       %y = tv.exp %x : (tensor<4xf32>) -> tensor<4xf32>
     }
+    %0 = tv.wait %handle : tensor<4xf32>
+  }
+}
+
+// -----
+
+tv.plan @starts_a_buffer_op <device = 2> {
+  tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
+  tv.program 0 {
+    %handle = tv.start {
+      // expected-error @below {{expects parent op to be one of 'tv.segment, tv.program'}}
+      %y = tv.read @w : tensor<4xf32>
+    }
+    %0 = tv.wait %handle : tensor<4xf32>
+  }
+}
+
+// -----
+
+tv.plan @starts_a_computation_without_its_result <device = 2> {
+  tv.program 0 {
+    %x = tv.undefined "x" : tensor<4xf32>
+    %handle = tv.start {
+      %y = tv.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    }
+    // expected-error @below {{has another result than what was started}}
     tv.wait %handle
   }
 }
@@ -16,7 +42,7 @@ tv.plan @starts_a_computation <device = 2> {
 tv.plan @starts_two <device = 2> {
   tv.program 0 {
     %x = tv.undefined "x" : tensor<4xf32>
-    // expected-error @below {{starts something else than one communication op}}
+    // expected-error @below {{starts something else than one communication op, or one computation of a program}}
     %handle = tv.start {
       tv.send %x to 1 : tensor<4xf32>
       tv.send %x to 1 : tensor<4xf32>
@@ -29,7 +55,7 @@ tv.plan @starts_two <device = 2> {
 
 tv.plan @starts_with_an_argument <device = 2> {
   tv.program 0 {
-    // expected-error @below {{starts something else than one communication op}}
+    // expected-error @below {{starts something else than one communication op, or one computation of a program}}
     %handle = tv.start {
     ^bb0(%x: tensor<4xf32>):
       tv.send %x to 1 : tensor<4xf32>

@@ -99,7 +99,7 @@ tv.plan @plan <dp = 1, device = 2, mb = 1> {
   tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
   tv.buffer @g on 0 "w" holds <3, [0:4 of 4]> gradient_of @w : !tv.buffer<tensor<4xf32>>
   tv.program 0 {
-    // expected-error @below {{starts something else than one communication op}}
+    // expected-error @below {{starts something else than one communication op, or one computation of a program}}
     %h = tv.start { %0 = tv.seed : tensor<4xf32> }
     tv.wait %h
   }

@@ -277,13 +277,17 @@ def TV_CommunicateOp : TV_Op<"communicate",
 def TV_StartOp : TV_Op<"start",
     [ParentOneOf<["SegmentOp", "ProgramOp"]>, NoTerminator, SingleBlock,
      DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "starts communication and does not wait for it";
+  let summary = "starts communication or a computation, and does not wait for it";
   let description = [{
     The region holds one `tv.send`, `tv.receive` or `tv.communicate`, which takes
     its place among those of its channel or group here; it is over at the
     `tv.wait` for the handle, and not before. Communication that was started
     goes on by itself. With `into` the result is put into a gradient buffer,
     which holds it from the wait on; otherwise the wait gives it.
+
+    In a `tv.program` the region may also hold one op that computes one tensor:
+    it runs on a stream of its own, beside the program and all that was started,
+    and the wait is that for its event.
 
     A tensor that is read from a buffer is a view of it, and so are the slices,
     reshapes and copies of it: from the start to the wait nothing may write to a
@@ -306,6 +310,10 @@ def TV_StartOp : TV_Op<"start",
   let extraClassDeclaration = [{
     /// The op that is started; null if the region does not hold one op alone.
     ::mlir::Operation *getStarted();
+    /// Whether that is communication.
+    bool startsCommunication();
+    /// Whether that is a computation which may be started here.
+    bool startsComputation();
   }];
 }
 

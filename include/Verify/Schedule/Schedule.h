@@ -43,8 +43,8 @@ struct Outcome {
   /// In what way the plan cannot be executed. Empty if it can, or if it is not
   /// understood.
   llvm::StringRef malformation;
-  /// Whether communication is started and waited for apart.
-  bool hasStarts = false;
+  /// Whether communication is started and waited for apart, and computations.
+  bool startsCommunication = false, startsComputation = false;
   int64_t messages = 0;    ///< sends that met their receive
   int64_t collectives = 0; ///< collectives that all members entered
   /// For each program, in order of the plan, the greatest number of forward

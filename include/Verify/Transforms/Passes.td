@@ -26,8 +26,8 @@ def CheckSchedulePass : Pass<"tv-check-schedule", "::mlir::ModuleOp"> {
     What passes so passes `independent` too, and with any number of queues.
 
     *Memory*: each handle is waited for once; between a start and its wait
-    nothing writes to a buffer that the communication reads, nor uses one that
-    it writes to.
+    nothing writes to a buffer that is read, nor uses one that is written to.
+    Computations that are started, on another stream, are under way likewise.
 
     *Order*, unless `checks=progress`: every execution has a number of its own;
     a backward runs after the forward that it mirrors, once; a transfer in an
