@@ -1,4 +1,4 @@
-//===- InFlight.cpp - memory that communication uses ----------------------===//
+//===- InFlight.cpp - memory that is used meanwhile -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -48,7 +48,7 @@ struct Summary {
   SmallVector<Origins> results; ///< of a segment
 };
 
-/// The accesses of communication that is under way.
+/// The accesses of what is under way.
 struct UnderWay {
   tv::StartOp start;
   bool writes;

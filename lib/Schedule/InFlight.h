@@ -1,13 +1,14 @@
-//===- InFlight.h - memory that communication uses --------------*- C++ -*-===//
+//===- InFlight.h - memory that is used meanwhile ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Between its start and its wait, communication may read its operand and write
-// its result at any time. Whatever else the device does to the same memory
-// meanwhile is a race, whatever the timing of a run (docs/Soundness.md, section
-// 9). This is seen in the program of one device alone.
+// Between its start and its wait, communication or a computation on another
+// stream may read its operands and write its result at any time. Whatever else
+// the device does to the same memory meanwhile is a race, whatever the timing
+// of a run (docs/Soundness.md, section 9). This is seen in the program of one
+// device alone.
 //
 //===----------------------------------------------------------------------===//
 
