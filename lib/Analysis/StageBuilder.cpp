@@ -39,9 +39,13 @@ tv::ExpectOp StageBuilder::findLemma(Value value) const {
 namespace {
 /// The ops and boundary of one side of a stage.
 struct Cone {
-  llvm::SetVector<Operation *> ops;
+  /// Each after what it takes. The order is that of operands, from the roots,
+  /// and not that of the graph: there the ops of devices, layers and stages of
+  /// a pipeline are mixed in many ways.
+  SmallVector<Operation *> ops;
   /// Values at which the cone ends.
   llvm::SetVector<Value> ends;
+  bool isTooLarge = false;
 };
 } // namespace
 
@@ -49,27 +53,34 @@ struct Cone {
 static Cone getCone(ValueRange roots, llvm::function_ref<bool(Value)> isEnd,
                     size_t limit) {
   Cone cone;
-  SmallVector<Value> worklist(roots);
-  while (!worklist.empty() && cone.ops.size() <= limit) {
-    Value value = worklist.pop_back_val();
-    if (isEnd(value)) {
-      cone.ends.insert(value);
-      continue;
-    }
+  llvm::DenseSet<Operation *> entered;
+  // Ops whose operands are being visited, and how many of them were.
+  SmallVector<std::pair<Operation *, unsigned>> open;
+  auto enter = [&](Value value) {
+    if (cone.ends.contains(value))
+      return;
     Operation *op = value.getDefiningOp();
-    if (cone.ops.insert(op))
-      llvm::append_range(worklist, llvm::reverse(op->getOperands()));
+    if (isEnd(value))
+      cone.ends.insert(value);
+    else if (entered.insert(op).second)
+      open.push_back({op, 0});
+  };
+  for (Value root : roots) {
+    enter(root);
+    while (!open.empty() && entered.size() <= limit) {
+      auto &[op, visited] = open.back();
+      if (visited < op->getNumOperands()) {
+        enter(op->getOperand(visited++));
+        continue;
+      }
+      cone.ops.push_back(op);
+      open.pop_back();
+    }
+    cone.isTooLarge |= entered.size() > limit;
+    if (cone.isTooLarge)
+      return cone;
   }
   return cone;
-}
-
-static SmallVector<Operation *>
-inOrder(const llvm::SetVector<Operation *> &ops) {
-  SmallVector<Operation *> sorted(ops.begin(), ops.end());
-  llvm::sort(sorted, [](Operation *left, Operation *right) {
-    return left->isBeforeInBlock(right);
-  });
-  return sorted;
 }
 
 bool StageOutline::hasUndefined() const {
@@ -111,11 +122,11 @@ std::optional<StageOutline> StageBuilder::outline(tv::ExpectOp expect,
                isa<tv::InputOp>(value.getDefiningOp());
       },
       limit);
-  if (plan.ops.size() > limit || reference.ops.size() > limit)
+  if (plan.isTooLarge || reference.isTooLarge)
     return std::nullopt;
   outline.tensors.insert(reference.ends.begin(), reference.ends.end());
-  outline.reference = inOrder(reference.ops);
-  outline.plan = inOrder(plan.ops);
+  outline.reference = std::move(reference.ops);
+  outline.plan = std::move(plan.ops);
   return outline;
 }
 

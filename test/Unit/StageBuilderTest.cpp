@@ -73,6 +73,20 @@ TEST_F(StageBuilderTest, NamesNumbersAndDevicesDecideNothing) {
   EXPECT_EQ(key, getKey({{"<device = 0>", "<device = 1>"}}));
 }
 
+TEST_F(StageBuilderTest, TheOrderOfTheGraphDecidesNothing) {
+  constexpr StringRef old = "  %z = tv.linear %y, %w on <device = 0> : "
+                            "(tensor<1x4xf32>, tensor<4x4xf32>)";
+  std::string type = " on <device = 0> : (tensor<1x4xf32>, tensor<1x4xf32>)";
+  std::string sum = "  %u = tv.add %x, %y" + type + " -> tensor<1x4xf32>\n";
+  std::string product =
+      "  %v = tv.multiply %x, %y" + type + " -> tensor<1x4xf32>\n";
+  std::string last = "  %z = tv.add %u, %v" + type;
+  EXPECT_EQ(getKey({{old, sum + product + last}}),
+            getKey({{old, product + sum + last}}));
+  EXPECT_NE(getKey({{old, sum + product + last}}),
+            getKey({{old, sum + product + "  %z = tv.add %v, %u" + type}}));
+}
+
 TEST_F(StageBuilderTest, WhatALemmaSaysDecides) {
   // The lineage of the lemma: other axes, another order of them.
   EXPECT_NE(getKey(), getKey({{"tv.expect %y is %2 <[dp, mb, 0:1 of 1]",

@@ -21,7 +21,8 @@
 
 namespace verify {
 
-/// What a stage is made of, in the graph: its ops in their order.
+/// What a stage is made of, in the graph. Each op stands after what it takes,
+/// in an order that does not depend on that of the graph.
 struct StageOutline {
   tv::ExpectOp expect;
   /// Tensors of the reference where both sides begin.
