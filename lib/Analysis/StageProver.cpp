@@ -245,8 +245,18 @@ bool StageDecision::isDefinedAt(unsigned draw, NumericAlgebra &algebra) {
 
 bool StageDecision::isSatisfiable() {
   // A concrete point at which the reference is defined, in intervals: doubles
-  // could round an undefined point into a defined one. They are fast, though.
-  for (unsigned draw = 0; draw < drawLimit; ++draw) {
+  // could round an undefined point into a defined one. They are fast, though,
+  // and as ends of intervals they mostly suffice. Sizes of numbers take turns.
+  SmallVector<unsigned> order;
+  for (unsigned i = 0; i < drawsOfOneSize; ++i)
+    for (unsigned draw = i; draw < drawLimit; draw += drawsOfOneSize)
+      order.push_back(draw);
+  for (unsigned draw : order) {
+    DoubleIntervalAlgebra narrow(FunctionSource::Rounded);
+    if (isDefinedAt(draw, narrow))
+      return true;
+  }
+  for (unsigned draw : order) {
     DoubleAlgebra doubles;
     if (!isDefinedAt(draw, doubles))
       continue;

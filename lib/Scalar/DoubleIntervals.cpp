@@ -6,13 +6,12 @@
 //
 // A rounded result is within half a unit in the last place of the exact one, so
 // the neighbours enclose it; where the rounding error is computed to be 0 they
-// are not needed. Functions of the C library are taken to be within
-// `libraryError` (docs/Soundness.md, A24); roots are rounded correctly.
+// are not needed. Roots are rounded correctly. Functions of the C library are
+// taken to be close (docs/Soundness.md, A24), those of MPFR are rounded.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Verify/Scalar/NumericAlgebras.h"
-
+#include "FunctionBounds.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,8 +25,6 @@ using llvm::ArrayRef;
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 /// The least positive double that is rounded relatively.
 static constexpr double leastNormal = std::numeric_limits<double>::min();
-/// Relative error of functions of the C library, 16 units in the last place.
-static constexpr double libraryError = 0x1p-48;
 /// Twice the relative error of rounding.
 static constexpr double unit = 0x1p-52;
 
@@ -334,22 +331,22 @@ Scalar DoubleIntervalAlgebra::root(const Interval &value) {
   return make(std::max(below(lower), 0.0), above(upper));
 }
 
-Scalar DoubleIntervalAlgebra::increasing(const Interval &value,
-                                         double (*function)(double)) {
-  return make(below(function(value.lower), libraryError),
-              above(function(value.upper), libraryError));
+Scalar DoubleIntervalAlgebra::increasing(Function function,
+                                         const Interval &value) {
+  return make(getLowerBound(function, value.lower, source),
+              getUpperBound(function, value.upper, source));
 }
 
-Scalar DoubleIntervalAlgebra::wave(const Interval &value,
-                                   double (*function)(double)) {
+Scalar DoubleIntervalAlgebra::wave(Function function, const Interval &value) {
   // The slope is 1 at most.
   double middle = value.lower / 2 + value.upper / 2;
   double radius = above(value.upper - value.lower);
   if (!(radius < 2))
     return make(-1, 1);
-  double at = function(middle);
-  return make(std::max(below(below(at, libraryError) - radius), -1.0),
-              std::min(above(above(at, libraryError) + radius), 1.0));
+  double lower = getLowerBound(function, middle, source);
+  double upper = getUpperBound(function, middle, source);
+  return make(std::max(below(lower - radius), -1.0),
+              std::min(above(upper + radius), 1.0));
 }
 
 Scalar DoubleIntervalAlgebra::apply(Function function, Scalar argument) {
@@ -367,12 +364,14 @@ Scalar DoubleIntervalAlgebra::apply(Function function, Scalar argument) {
   case Function::Exp: {
     if (value.isPoint() && value.lower == -infinity)
       return point(0);
-    double lower = below(std::exp(value.lower), libraryError);
+    double lower = getLowerBound(function, value.lower, source);
     return make(std::max(lower, 0.0),
-                above(std::exp(value.upper), libraryError));
+                getUpperBound(function, value.upper, source));
   }
   case Function::Log:
-    return increasing(value, std::log);
+  case Function::Tanh:
+  case Function::Erf:
+    return increasing(function, value);
   case Function::Sqrt:
     return root(value);
   case Function::Rsqrt: {
@@ -380,13 +379,8 @@ Scalar DoubleIntervalAlgebra::apply(Function function, Scalar argument) {
     return divide(point(1), inverse);
   }
   case Function::Sin:
-    return wave(value, std::sin);
   case Function::Cos:
-    return wave(value, std::cos);
-  case Function::Tanh:
-    return increasing(value, std::tanh);
-  case Function::Erf:
-    return increasing(value, std::erf);
+    return wave(function, value);
   case Function::ErfDerivative: {
     Scalar decay = apply(Function::Exp, negate(multiply(argument, argument)));
     double factor = 2 * llvm::numbers::inv_sqrtpi;
@@ -416,8 +410,6 @@ Scalar DoubleIntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
       return undefined();
   Scalar result = candidates[0];
   for (Scalar operand : candidates.drop_front()) {
-    if (!isEqual(result, operand) && !areDisjoint(result, operand))
-      state.isUndecided = true;
     const Interval &first = get(result), &second = get(operand);
     result = make(std::max(first.lower, second.lower),
                   std::max(first.upper, second.upper),

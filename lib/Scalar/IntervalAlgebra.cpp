@@ -320,8 +320,6 @@ Scalar IntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
   for (Scalar operand : candidates.drop_front()) {
     if (operand == result)
       continue;
-    if (!isEqual(result, operand) && !areDisjoint(result, operand))
-      state.isUndecided = true;
     Scalar greater = allocate();
     Interval &to = get(greater), &left = get(result), &right = get(operand);
     mpfr_max(to.lower(), left.lower(), right.lower(), MPFR_RNDD);

@@ -27,7 +27,7 @@ namespace verify {
 struct NumericStatus {
   /// An operation was used outside its domain.
   bool isUndefined = false;
-  /// A comparison, maximum, selection or definedness condition could not be
+  /// A comparison, selection or definedness condition could not be
   /// decided, because intervals overlap.
   bool isUndecided = false;
   /// A value is an approximation without bounds.
@@ -179,9 +179,19 @@ protected:
   virtual Scalar truth(bool isSurelyTrue, bool isSurelyFalse) = 0;
 };
 
+/// Where intervals of doubles have the bounds of functions from.
+enum class FunctionSource {
+  Library, ///< the C library, taken to be close (docs/Soundness.md, A24)
+  Rounded  ///< MPFR, rounded downward and upward: slower
+};
+
 /// Intervals between doubles: for speed, where 53 bits suffice.
 class DoubleIntervalAlgebra final : public EnclosingAlgebra {
 public:
+  explicit DoubleIntervalAlgebra(
+      FunctionSource source = FunctionSource::Library)
+      : source(source) {}
+
   bool isUndefined(Scalar value) const override {
     return get(value).isUndefined();
   }
@@ -243,10 +253,11 @@ private:
   /// The value of what is not certainly inside of its domain.
   Scalar outside(Domain domain);
   Scalar root(const Interval &value);
-  Scalar increasing(const Interval &value, double (*function)(double));
+  Scalar increasing(Function function, const Interval &value);
   /// A sine or cosine.
-  Scalar wave(const Interval &value, double (*function)(double));
+  Scalar wave(Function function, const Interval &value);
 
+  FunctionSource source;
   std::vector<Interval> intervals;
   /// Places that are free.
   std::vector<size_t> released;

@@ -1,0 +1,22 @@
+//===- FunctionBounds.h - doubles around a function's value -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_SCALAR_FUNCTIONBOUNDS_H
+#define VERIFY_SCALAR_FUNCTIONBOUNDS_H
+
+#include "Verify/Scalar/NumericAlgebras.h"
+
+namespace verify {
+
+/// A double that is not above the value of `exp`, `log`, `sin`, `cos`, `tanh`
+/// or `erf` at `at`; infinity or not a number where that is no number.
+double getLowerBound(Function function, double at, FunctionSource source);
+/// One that is not below it.
+double getUpperBound(Function function, double at, FunctionSource source);
+
+} // namespace verify
+
+#endif // VERIFY_SCALAR_FUNCTIONBOUNDS_H
