@@ -9,6 +9,7 @@
 #   make docs     regenerate docs/generated
 #   make format   format the C++ sources
 #   make tidy     run clang-tidy over the C++ sources
+#   make bench    measure how verifications grow, and compare with unpickling; SVG and JSON
 #   make opinions give all obligations to another solver, with real plans
 #   make hunt     look for wrong verdicts on random programs and plans, for three hours
 #   make fuzz     give the readers random input, for half an hour
@@ -18,7 +19,7 @@
 PRESET ?= release
 BUILD := build/$(PRESET)
 
-.PHONY: demo check check-torch build setup docs format tidy opinions hunt fuzz clean
+.PHONY: demo check check-torch build setup docs format tidy bench opinions hunt fuzz clean
 
 demo: build
 	scripts/demo.sh $(BUILD)/bin
@@ -38,6 +39,11 @@ docs: setup $(BUILD)/build.ninja
 
 tidy: build
 	scripts/run-clang-tidy.sh $(BUILD)
+
+# BENCH="--ladder dp --model llama-3-70b --pair SINGLE PLAN" chooses what is measured.
+BENCH ?= --ladder all --model all
+bench: build
+	PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" scripts/bench.sh build/bench $(BENCH)
 
 # HUNT="--count 100000 --time 600" chooses how much of each; findings stay in build/hunt.
 # HUNTS chooses which. Writes the rates into docs/Trust.md.

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VERIFY_SCALAR_FUNCTIONBOUNDS_H
-#define VERIFY_SCALAR_FUNCTIONBOUNDS_H
+#ifndef VERIFY_LIB_SCALAR_FUNCTIONBOUNDS_H
+#define VERIFY_LIB_SCALAR_FUNCTIONBOUNDS_H
 
 #include "Verify/Scalar/NumericAlgebras.h"
 
@@ -19,4 +19,4 @@ double getUpperBound(Function function, double at, FunctionSource source);
 
 } // namespace verify
 
-#endif // VERIFY_SCALAR_FUNCTIONBOUNDS_H
+#endif // VERIFY_LIB_SCALAR_FUNCTIONBOUNDS_H
