@@ -23,14 +23,15 @@ StageBuilder::StageBuilder(tv::GraphOp graph) : graph(graph) {
   }
 }
 
-tv::ExpectOp StageBuilder::findLemma(Value value) const {
+tv::ExpectOp StageBuilder::findLemma(Value value,
+                                     const Expects &excluded) const {
   Operation *producer = value.getDefiningOp();
   auto produced = producer->getAttrOfType<tv::DomainAttr>("domain");
   auto found = lemmas.find(value);
   if (found == lemmas.end() || !produced)
     return {};
   for (tv::ExpectOp expect : found->second)
-    if (!broken.contains(expect) &&
+    if (!broken.contains(expect) && !excluded.contains(expect) &&
         produced.isSubsetOf(expect.getDomain(), tv::GraphOp(graph).getMesh()))
       return expect;
   return {};
@@ -89,8 +90,9 @@ bool StageOutline::hasUndefined() const {
          llvm::any_of(plan, isUndefined);
 }
 
-std::optional<StageOutline> StageBuilder::outline(tv::ExpectOp expect,
-                                                  size_t limit) const {
+std::optional<StageOutline>
+StageBuilder::outline(tv::ExpectOp expect, size_t limit,
+                      const Expects &excluded) const {
   llvm::DenseSet<Value> roots(expect.getValues().begin(),
                               expect.getValues().end());
   StageOutline outline;
@@ -102,7 +104,7 @@ std::optional<StageOutline> StageBuilder::outline(tv::ExpectOp expect,
         if (isa<tv::DistributeOp>(value.getDefiningOp()))
           return true;
         tv::ExpectOp lemma =
-            roots.contains(value) ? tv::ExpectOp() : findLemma(value);
+            roots.contains(value) ? tv::ExpectOp() : findLemma(value, excluded);
         if (lemma)
           used[value] = lemma;
         return static_cast<bool>(lemma);

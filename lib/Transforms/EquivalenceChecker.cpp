@@ -16,6 +16,9 @@ static constexpr size_t stageLimit = 1024;
 /// the stages after it; where those fail too, and so on, the plan is wrong in a
 /// way that could not be executed, and more attempts only take time.
 static constexpr size_t unprovedLimit = 3000;
+/// How often a result that is not proved is tried with a wider stage; a lemma
+/// once.
+static constexpr unsigned mostWidened = 3;
 
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
@@ -97,6 +100,25 @@ void EquivalenceChecker::addUnproved(
     unprovedOps += outline->size();
 }
 
+bool EquivalenceChecker::widen(tv::ExpectOp expect, const StageOutline &outline,
+                               Question isRefuted) {
+  askOnce(isRefuted);
+  if (stopped)
+    return false;
+  Widened &wider = widened[expect];
+  if (wider.count == (expect.getContract() ? mostWidened : 1) ||
+      widenedOps > unprovedLimit)
+    return false;
+  ++wider.count;
+  prover.expectDifferences();
+  widenedOps += outline.size();
+  bool isWider = false;
+  for (auto [begin, lemma] : outline.begins)
+    isWider |= lemma && wider.excluded.insert(lemma).second;
+  counts.widened += isWider;
+  return isWider;
+}
+
 void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
   // An expect is decided after those its stage assumes. Stages are built on a
   // worklist, not by recursion: chains are as long as the model is deep.
@@ -110,7 +132,11 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
     current = expect;
     ExpectStatus status;
     bool isResult = static_cast<bool>(expect.getContract());
-    std::optional<StageOutline> outline = stages.outline(expect, stageLimit);
+    auto wider = widened.find(expect);
+    std::optional<StageOutline> outline =
+        wider == widened.end()
+            ? stages.outline(expect, stageLimit)
+            : stages.outline(expect, stageLimit, wider->second.excluded);
     if (outline)
       for (auto [begin, lemma] : outline->begins)
         if (lemma)
@@ -130,6 +156,9 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
     else
       status.verdict.reason =
           "too many ops since the last tensors of known lineage";
+    if (!status.verdict.isProved() && outline &&
+        widen(expect, *outline, isRefuted))
+      continue;
     if (!status.verdict.isProved()) {
       addUnproved(expect, outline);
       stages.setBroken(expect);

@@ -82,6 +82,11 @@ private:
   /// Notes that an expect was not proved, and how large its stage is.
   void addUnproved(tv::ExpectOp expect,
                    const std::optional<StageOutline> &outline);
+  /// Prepares a stage of an expect that begins earlier, for where one device
+  /// has a tensor of known lineage and another one recomputes it. False if
+  /// there is none, or the plan is wrong.
+  bool widen(tv::ExpectOp expect, const StageOutline &outline,
+             Question isRefuted);
   /// Looks for a counterexample, the first time.
   void askOnce(Question isRefuted);
   StageVerdict prove(const StageOutline &outline);
@@ -96,11 +101,19 @@ private:
   llvm::StringMap<StageVerdict> known;
   CheckCounts counts;
   std::vector<UnconfirmedPart> unconfirmed;
+  struct Widened {
+    unsigned count = 0;
+    StageBuilder::Expects excluded;
+  };
+  /// Expects whose first stages were not proved.
+  llvm::DenseMap<mlir::Operation *, Widened> widened;
   /// What is being decided.
   tv::ExpectOp current;
   tv::ExpectOp firstUnproved;
   /// Ops of distinct stages that were not proved.
   size_t unprovedOps = 0;
+  /// Ops of stages that were tried again, wider.
+  size_t widenedOps = 0;
   llvm::StringSet<> unproved;
   bool wasAsked = false, wasAskedQuickly = false;
   bool stopped = false;

@@ -51,9 +51,12 @@ public:
   void setBroken(tv::ExpectOp expect) { broken.insert(expect); }
   bool isBroken(tv::ExpectOp expect) const { return broken.contains(expect); }
 
-  /// The stage of `expect`. None if either side has more than `limit` ops.
-  std::optional<StageOutline> outline(tv::ExpectOp expect,
-                                      size_t limit = 4000) const;
+  using Expects = llvm::DenseSet<mlir::Operation *>;
+
+  /// The stage of `expect`, which assumes none of `excluded`. None if either
+  /// side has more than `limit` ops.
+  std::optional<StageOutline> outline(tv::ExpectOp expect, size_t limit = 4000,
+                                      const Expects &excluded = {}) const;
   /// Builds it at `builder`.
   tv::StageOp build(const StageOutline &outline, mlir::OpBuilder &builder);
 
@@ -65,12 +68,12 @@ public:
   static std::optional<std::string> getText(tv::StageOp stage);
 
 private:
-  tv::ExpectOp findLemma(mlir::Value value) const;
+  tv::ExpectOp findLemma(mlir::Value value, const Expects &excluded) const;
 
   tv::GraphOp graph;
   llvm::SmallVector<tv::ExpectOp> expects;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<tv::ExpectOp, 1>> lemmas;
-  llvm::DenseSet<mlir::Operation *> broken;
+  Expects broken;
 };
 
 } // namespace verify
