@@ -116,7 +116,7 @@ def get_numbers(row: Row) -> dict[str, float]:
 
 def find_growth(ladder: Ladder, rows: list[Row]) -> list[str]:
     """Counts that grow more than the ladder allows: constant ones that change, and others
-    of which each further unit of size costs more than those before it.
+    of which a further unit of size costs more than ever before.
     """
     found = []
     rows = [row for row in rows if row["size"] >= ladder.since]
@@ -128,7 +128,9 @@ def find_growth(ladder: Ladder, rows: list[Row]) -> list[str]:
                 found.append(text)
             continue
         slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in itertools.pairwise(counts)]
-        if any(after > TOLERANCE * max(before, 0) for before, after in itertools.pairwise(slopes)):
+        steepest = itertools.accumulate([max(slope, 0) for slope in slopes], max)
+        pairs = zip(steepest, slopes[1:], strict=False)
+        if any(after > TOLERANCE * before for before, after in pairs):
             found.append(text)
     return found
 
