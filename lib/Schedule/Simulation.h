@@ -45,7 +45,7 @@ private:
     /// How many sends or receives of its channel, or collectives of its
     /// communicator, the device has posted before; none as long as others do
     /// not see this one.
-    std::optional<int64_t> order;
+    std::optional<int64_t> order = std::nullopt;
     bool isMet = false; ///< all who take part have posted
     int64_t met = 0;    ///< when
     /// What arrives, and with which op it was given.
