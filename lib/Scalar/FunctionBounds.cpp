@@ -6,8 +6,6 @@
 
 #include "FunctionBounds.h"
 
-#include "llvm/Support/ErrorHandling.h"
-
 #include <cmath>
 #include <limits>
 #include <mpfr.h>
@@ -17,28 +15,31 @@ using namespace verify;
 /// Relative error of functions of the C library, 16 units in the last place.
 static constexpr double libraryError = 0x1p-48;
 
-static double callLibrary(Function function, double at) {
-  switch (function) {
-  case Function::Exp:
-    return std::exp(at);
-  case Function::Log:
-    return std::log(at);
-  case Function::Sin:
-    return std::sin(at);
-  case Function::Cos:
-    return std::cos(at);
-  case Function::Tanh:
-    return std::tanh(at);
-  case Function::Erf:
-    return std::erf(at);
-  default:
-    break;
-  }
-  llvm_unreachable("a function without bounds");
+namespace {
+/// One function of both libraries.
+struct Entry {
+  Function function;
+  double (*library)(double);
+  int (*rounded)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
+};
+} // namespace
+
+static constexpr Entry entries[] = {
+    {Function::Exp, std::exp, mpfr_exp},    {Function::Log, std::log, mpfr_log},
+    {Function::Sin, std::sin, mpfr_sin},    {Function::Cos, std::cos, mpfr_cos},
+    {Function::Tanh, std::tanh, mpfr_tanh}, {Function::Erf, std::erf, mpfr_erf},
+};
+
+/// Null for other functions.
+static const Entry *find(Function function) {
+  for (const Entry &entry : entries)
+    if (entry.function == function)
+      return &entry;
+  return nullptr;
 }
 
 /// MPFR rounds each function in the direction that is asked for.
-static double callRounded(Function function, double at, mpfr_rnd_t direction) {
+static double callRounded(const Entry &entry, double at, mpfr_rnd_t direction) {
   // As exact as doubles are; kept, for it is called often.
   struct Number {
     Number() { mpfr_init2(value, std::numeric_limits<double>::digits); }
@@ -46,31 +47,9 @@ static double callRounded(Function function, double at, mpfr_rnd_t direction) {
     mpfr_t value;
   };
   thread_local Number number;
-  mpfr_ptr value = number.value;
-  mpfr_set_d(value, at, direction);
-  switch (function) {
-  case Function::Exp:
-    mpfr_exp(value, value, direction);
-    break;
-  case Function::Log:
-    mpfr_log(value, value, direction);
-    break;
-  case Function::Sin:
-    mpfr_sin(value, value, direction);
-    break;
-  case Function::Cos:
-    mpfr_cos(value, value, direction);
-    break;
-  case Function::Tanh:
-    mpfr_tanh(value, value, direction);
-    break;
-  case Function::Erf:
-    mpfr_erf(value, value, direction);
-    break;
-  default:
-    llvm_unreachable("a function without bounds");
-  }
-  return mpfr_get_d(value, direction);
+  mpfr_set_d(number.value, at, direction);
+  entry.rounded(number.value, number.value, direction);
+  return mpfr_get_d(number.value, direction);
 }
 
 /// How far a number may be from what the library gives; as far as the least
@@ -81,16 +60,22 @@ static double getError(double value) {
 
 double verify::getLowerBound(Function function, double at,
                              FunctionSource source) {
+  const Entry *entry = find(function);
+  if (!entry)
+    return -std::numeric_limits<double>::infinity();
   if (source == FunctionSource::Rounded)
-    return callRounded(function, at, MPFR_RNDD);
-  double value = callLibrary(function, at);
+    return callRounded(*entry, at, MPFR_RNDD);
+  double value = entry->library(at);
   return std::isinf(value) ? value : value - getError(value);
 }
 
 double verify::getUpperBound(Function function, double at,
                              FunctionSource source) {
+  const Entry *entry = find(function);
+  if (!entry)
+    return std::numeric_limits<double>::infinity();
   if (source == FunctionSource::Rounded)
-    return callRounded(function, at, MPFR_RNDU);
-  double value = callLibrary(function, at);
+    return callRounded(*entry, at, MPFR_RNDU);
+  double value = entry->library(at);
   return std::isinf(value) ? value : value + getError(value);
 }

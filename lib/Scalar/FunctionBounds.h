@@ -12,9 +12,10 @@
 namespace verify {
 
 /// A double that is not above the value of `exp`, `log`, `sin`, `cos`, `tanh`
-/// or `erf` at `at`; infinity or not a number where that is no number.
+/// or `erf` at `at`, and minus infinity for other functions; infinity or not a
+/// number where that value is no number.
 double getLowerBound(Function function, double at, FunctionSource source);
-/// One that is not below it.
+/// One that is not below it, and infinity for other functions.
 double getUpperBound(Function function, double at, FunctionSource source);
 
 } // namespace verify
