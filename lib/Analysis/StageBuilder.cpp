@@ -224,6 +224,14 @@ private:
         add(set);
   }
 
+  void addOperand(Value operand) {
+    auto found = values.find(operand);
+    // Ops stand after what they take; what is not there is like nothing else.
+    add(found != values.end()
+            ? found->second
+            : reinterpret_cast<uint64_t>(operand.getAsOpaquePointer()));
+  }
+
   void addTensor(Value tensor) {
     values[tensor] = values.size();
     add(tensor.getType());
@@ -249,7 +257,7 @@ private:
   void write(Operation &op) {
     add(op.getName());
     for (Value operand : op.getOperands())
-      add(values.lookup(operand));
+      addOperand(operand);
     for (StringAttr name : op.getName().getAttributeNames())
       addNamed(name, op.getInherentAttr(name).value_or(Attribute()));
     for (NamedAttribute attribute : op.getDiscardableAttrs())
@@ -262,7 +270,7 @@ private:
     OperationName name(tv::DistributeOp::getOperationName(),
                        lemma->getContext());
     add(name);
-    add(values.lookup(lemma.getReference()));
+    addOperand(lemma.getReference());
     for (StringAttr attribute : name.getAttributeNames())
       addNamed(attribute,
                lemma->getInherentAttr(attribute).value_or(Attribute()));

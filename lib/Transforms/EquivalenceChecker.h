@@ -37,7 +37,6 @@ struct CheckCounts {
   uint64_t distinctStageOps = 0;
   unsigned byZ3 = 0;
   unsigned byNormalization = 0;
-  unsigned widened = 0;
   unsigned brokenLemmas = 0;
   unsigned opaqueTensors = 0;
 };
