@@ -230,13 +230,17 @@ int main(int argc, char **argv) {
     return finish(Refuted);
   }
   // The check changes no op.
-  runPass("check",
-          verify::createCheckEquivPass(check,
-                                       [&](unsigned done, unsigned total) {
-                                         steps.progress(done, total);
-                                       }),
-          /*isVerified=*/false);
+  bool isDone =
+      runPass("check",
+              verify::createCheckEquivPass(check,
+                                           [&](unsigned done, unsigned total) {
+                                             steps.progress(done, total);
+                                           }),
+              /*isVerified=*/false);
   std::optional<verify::Answer> answer = verify::getAnswer(*module);
+  // A pass that fails has proved nothing.
+  if (!isDone && answer == verify::Answer::Proved)
+    answer.reset();
   // A plan that is wrong as the runtime executes it may declare what is right.
   if (answer == verify::Answer::Refuted &&
       partOrder == verify::nnscaler::PartOrder::Rank)
@@ -246,7 +250,7 @@ int main(int argc, char **argv) {
     });
   if (!answer) {
     errs() << "error: the check ended without an answer\n";
-    return Unknown;
+    return finish(Unknown);
   }
   if (!quiet || *answer != verify::Answer::Proved)
     verify::printSummary(*module, steps.phases, outs());
