@@ -251,11 +251,15 @@ LogicalResult SegmentImporter::importNode(const Node &node) {
     const SubTensor &tensor = plan.get(**output);
     bool isNew = !llvm::is_contained(operands, *result);
     bool adds = tensor.isGradient && !inPlace && isNew;
-    if (adds && !given.contains(tensor.id))
-      hidden.insert({tensor.id, values.lookup(tensor.id)});
-    else if (adds)
+    bool isHidden = adds && !given.contains(tensor.id);
+    if (isHidden &&
+        !hidden.insert({tensor.id, values.lookup(tensor.id)}).second)
+      return emitError(location)
+             << "two primitives of one adapter give tensor " << tensor.id
+             << ", which is none of its results";
+    if (adds && !isHidden)
       accumulate(tensor, *result, location);
-    if (!adds || !given.contains(tensor.id))
+    else
       values[tensor.id] = *result;
     if (isNew)
       state(*result, tensor);

@@ -5,7 +5,9 @@ usage: identity_primitives.py PRIMITIVE OUTPUT REFERENCE [OTHER]
 
 In each adapter of a backward segment, which holds its forward primitive, a
 PRIMITIVE becomes `IdentityPrim` on the same tensors. With OTHER the adapter is not
-differentiable, and what it holds is OTHER on the gradients.
+differentiable, and what it holds is OTHER on the gradients. Of several, as in
+`AllReducePrim+IdentityPrim`, all but the last take the gradients and give a tensor of
+the adapter's own, and the last takes that.
 """
 
 import sys
@@ -18,6 +20,9 @@ from plan_maker.emit import write_plan
 from plan_maker.graph import Adapter, Plan, Primitive
 from plan_maker.strategy.configuration import MlpSizes, Parallelism
 from plan_maker.strategy.mlp import make_mlp
+
+# A number that no tensor of the plan has.
+OWN = 999_999
 
 
 def with_identities(plan: Plan, name: str, other: str) -> Plan:
@@ -32,8 +37,11 @@ def with_identities(plan: Plan, name: str, other: str) -> Plan:
         identity = Primitive("IdentityPrim", old.inputs, old.outputs, ())
         new = replace(adapter, primitives=(identity,))
         if other:
-            explicit = Primitive(other, adapter.inputs, adapter.outputs, old.keywords)
-            new = replace(adapter, primitives=(explicit,), is_differentiable=False)
+            *first, last = other.split("+")
+            own = (replace(adapter.inputs[0], identifier=OWN),) if first else adapter.inputs
+            explicit = [Primitive(one, adapter.inputs, own, old.keywords) for one in first]
+            explicit.append(Primitive(last, own, adapter.outputs, old.keywords))
+            new = replace(adapter, primitives=tuple(explicit), is_differentiable=False)
         changed[located.device, adapter.identifier] = (new,)
     assert changed, f"no backward adapter holds {name}"
     return replace_nodes(plan, changed)
