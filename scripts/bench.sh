@@ -22,9 +22,12 @@ if ! "$python" -c 'import matplotlib' 2>/dev/null; then
   python3 -m venv --clear "$folder/python" &&
     "$python" -m pip install --quiet matplotlib==3.10.0
 fi
-if "$python" -m bench.plots "$folder/results.json" "$folder"; then
+if ! "$python" -c 'import matplotlib' 2>/dev/null; then
+  echo "drawings: NOT DRAWN, matplotlib cannot be installed"
+elif "$python" -m bench.plots "$folder/results.json" "$folder"; then
   echo "drawings: $folder/*.svg"
 else
-  echo "drawings: NOT DRAWN, matplotlib cannot be installed"
+  echo "drawings: NOT DRAWN, bench.plots failed"
+  status=1
 fi
 exit $status

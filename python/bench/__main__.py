@@ -132,8 +132,8 @@ def main() -> int:
     parser.add_argument("--part-order", choices=["rank", "index-map"], default="rank")
     parser.add_argument("--repeat", type=int, default=1, help="the fastest of so many runs counts")
     parser.add_argument("--limit", type=float, default=900, help="seconds for one process")
-    parser.add_argument("--tool", default="verify-plan")
-    parser.add_argument("--output", type=Path, default=Path("bench"))
+    parser.add_argument("--tool", default="verify-plan", help="what is measured")
+    parser.add_argument("--output", type=Path, default=Path("bench"), help="folder of the results")
     try:
         options = parser.parse_args()
     except argparse.ArgumentError as error:
