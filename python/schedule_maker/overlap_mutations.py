@@ -36,6 +36,11 @@ def _choose(
     return device, place, list(program.steps[device])
 
 
+def _wait_of(steps: list[Step], handle: str) -> Step | None:
+    """The wait for what was started with a handle."""
+    return next((step for step in steps if step.kind == "wait" and step.handle == handle), None)
+
+
 def dropped_wait(program: Program, random: Random) -> Program | None:
     """What is started is not waited for."""
     chosen = _choose(program, random, is_wait=True)
@@ -75,7 +80,7 @@ def early_wait(program: Program, random: Random) -> Program | None:
         return None
     device, place, steps = chosen
     handle = steps[place].handle
-    wait = next((step for step in steps if step.kind == "wait" and step.handle == handle), None)
+    wait = _wait_of(steps, handle)
     if wait is None:
         return None
     steps.remove(wait)
@@ -183,9 +188,7 @@ def without_overlap(program: Program, random: Random) -> Program | None:
         return None
     device, place, steps = chosen
     start = steps[place]
-    wait = next(
-        (step for step in steps if step.kind == "wait" and step.handle == start.handle), None
-    )
+    wait = _wait_of(steps, start.handle)
     if wait is None or start.into >= 0:
         return None
     kept, left_out = (start, wait) if random.random() < 0.5 else (wait, start)
