@@ -7,90 +7,122 @@
 #include "Generalization.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <queue>
 
 using namespace verify;
 
 /// Tensor number of the atoms that stand for terms; no tensor has it.
 static constexpr uint32_t standIn = ~0u;
 
-static bool contains(const llvm::BitVector &set, Scalar term) {
-  return term.bits < set.size() && set[term.bits];
-}
-
-static bool isLeaf(const TermAlgebra &terms, Scalar term) {
-  return terms.getOperands(term).empty();
-}
-
 namespace {
-/// Rewrites terms, each once.
-class Rewriter {
-public:
-  Rewriter(TermAlgebra &terms, const llvm::BitVector &common)
-      : terms(terms), common(common) {}
+/// Which of the two sides a term occurs on.
+enum Side : unsigned { OnLeft = 1, OnRight = 2, OnBoth = OnLeft | OnRight };
 
-  Scalar rewrite(Scalar root) {
-    // Operands are numbered below their users: an order without recursion.
-    for (Scalar term : collect(root)) {
-      Scalar result = term;
-      if (!isLeaf(terms, term) && contains(common, term)) {
-        result = terms.atom(standIn, {static_cast<int64_t>(term.bits)},
-                            terms.getSort(term));
-        hasReplaced = true;
-      } else if (!isLeaf(terms, term)) {
-        llvm::SmallVector<Scalar> operands;
-        for (Scalar operand : terms.getOperands(term))
-          operands.push_back(rewritten.lookup(operand.bits));
-        result = terms.withOperands(term, operands);
-      }
-      rewritten[term.bits] = result;
+/// Finds what two terms have in common, from the top: below a common term only
+/// as far as that may say something of a term that was met on one side.
+class CommonTerms {
+public:
+  CommonTerms(TermAlgebra &terms, Scalar left, Scalar right) : terms(terms) {
+    meet(left, OnLeft, /*isUsed=*/true);
+    meet(right, OnRight, /*isUsed=*/true);
+    // Operands have smaller numbers than users: when the greatest number's turn
+    // comes, all users are known.
+    while (openCount > 0) {
+      Scalar term = {queue.top()};
+      queue.pop();
+      // By value: meeting others moves the entries.
+      Entry entry = entries.lookup(term.bits);
+      found.push_back(term);
+      bool isOpen = this->isOpen(term, entry);
+      openCount -= isOpen;
+      for (Scalar operand : terms.getOperands(term))
+        meet(operand, entry.sides, isOpen);
     }
-    return rewritten.lookup(root.bits);
   }
-  bool hasReplaced = false;
+
+  /// Both sides with common terms replaced, or nothing if there are none.
+  std::optional<Generalization>
+  generalize(Scalar left, Scalar right, llvm::ArrayRef<Condition> hypotheses) {
+    while (!queue.empty()) {
+      found.push_back({queue.top()});
+      queue.pop();
+    }
+    bool hasReplaced = false;
+    for (Scalar term : llvm::reverse(found))
+      hasReplaced |= rewrite(term);
+    if (!hasReplaced)
+      return std::nullopt;
+    Generalization result{entries.lookup(left.bits).rewritten,
+                          entries.lookup(right.bits).rewritten,
+                          {}};
+    for (const Condition &hypothesis : hypotheses) {
+      auto entry = entries.find(hypothesis.term.bits);
+      if (entry == entries.end() || !entry->second.isUsed)
+        continue;
+      Condition condition{hypothesis.kind, entry->second.rewritten};
+      if (!llvm::is_contained(result.hypotheses, condition))
+        result.hypotheses.push_back(condition);
+    }
+    return result;
+  }
 
 private:
-  /// The terms that are left to rewrite, operands first; nothing below a common
-  /// term.
-  llvm::SmallVector<Scalar> collect(Scalar root) {
-    llvm::DenseSet<uint64_t> seen;
-    llvm::SmallVector<Scalar> worklist = {root}, found;
-    while (!worklist.empty()) {
-      Scalar term = worklist.pop_back_val();
-      if (rewritten.contains(term.bits) || !seen.insert(term.bits).second)
-        continue;
-      found.push_back(term);
-      if (!contains(common, term))
-        worklist.append(terms.getOperands(term).begin(),
-                        terms.getOperands(term).end());
+  struct Entry {
+    unsigned sides = 0;
+    /// Whether it is left once common terms are replaced: a term of one side
+    /// has it as an operand, or it is a side.
+    bool isUsed = false;
+    Scalar rewritten = {0};
+  };
+
+  bool isLeaf(Scalar term) const { return terms.getOperands(term).empty(); }
+  /// Leaves stay as they are, whichever side they are on.
+  bool isOpen(Scalar term, const Entry &entry) const {
+    return entry.sides != OnBoth && !isLeaf(term);
+  }
+
+  void meet(Scalar term, unsigned sides, bool isUsed) {
+    auto [place, isNew] = entries.try_emplace(term.bits);
+    Entry &entry = place->second;
+    bool wasOpen = !isNew && isOpen(term, entry);
+    entry.sides |= sides;
+    entry.isUsed |= isUsed;
+    openCount += isOpen(term, entry);
+    openCount -= wasOpen;
+    if (isNew)
+      queue.push(term.bits);
+  }
+
+  /// Its operands come before. Whether an atom stands for the term now.
+  bool rewrite(Scalar term) {
+    Entry &entry = entries[term.bits];
+    entry.rewritten = term;
+    if (!entry.isUsed || isLeaf(term))
+      return false;
+    if (entry.sides == OnBoth) {
+      entry.rewritten = terms.atom(standIn, {static_cast<int64_t>(term.bits)},
+                                   terms.getSort(term));
+      return true;
     }
-    llvm::sort(found, [](Scalar left, Scalar right) {
-      return left.bits < right.bits;
-    });
-    return found;
+    llvm::SmallVector<Scalar> operands;
+    for (Scalar operand : terms.getOperands(term))
+      operands.push_back(entries.lookup(operand.bits).rewritten);
+    entry.rewritten = terms.withOperands(term, operands);
+    return false;
   }
 
   TermAlgebra &terms;
-  const llvm::BitVector &common;
-  llvm::DenseMap<uint64_t, Scalar> rewritten;
+  llvm::DenseMap<uint64_t, Entry> entries;
+  std::priority_queue<uint64_t> queue; ///< met, and not looked at
+  llvm::SmallVector<Scalar> found;     ///< looked at, users before operands
+  unsigned openCount = 0; ///< terms of one side in the queue, but for leaves
 };
 } // namespace
 
 std::optional<Generalization>
 verify::generalize(TermAlgebra &terms, Scalar left, Scalar right,
                    llvm::ArrayRef<Condition> hypotheses) {
-  llvm::BitVector common = terms.findNodes({left});
-  common &= terms.findNodes({right});
-  Rewriter rewriter(terms, common);
-  Generalization result{rewriter.rewrite(left), rewriter.rewrite(right), {}};
-  if (!rewriter.hasReplaced)
-    return std::nullopt;
-  llvm::BitVector occurring = terms.findNodes({result.left, result.right});
-  for (const Condition &hypothesis : hypotheses) {
-    Condition condition{hypothesis.kind, rewriter.rewrite(hypothesis.term)};
-    if (contains(occurring, condition.term) &&
-        !llvm::is_contained(result.hypotheses, condition))
-      result.hypotheses.push_back(condition);
-  }
-  return result;
+  return CommonTerms(terms, left, right).generalize(left, right, hypotheses);
 }
