@@ -142,7 +142,25 @@ Scalar TermAlgebra::sum(ArrayRef<WeightedScalar> terms) {
   }
   if (operands.size() == 1 && weights[0] == 1)
     return operands[0];
+  if (std::optional<int64_t> value = addIntegers(operands, weights))
+    return integer(*value);
   return intern(TermKind::Sum, sort, 0, operands, weights);
+}
+
+/// Nothing where one is not known, or the sum is too large.
+std::optional<int64_t>
+TermAlgebra::addIntegers(ArrayRef<Scalar> operands,
+                         ArrayRef<int64_t> weights) const {
+  int64_t result = 0;
+  for (auto [operand, weight] : llvm::zip_equal(operands, weights)) {
+    if (getKind(operand) != TermKind::Integer)
+      return std::nullopt;
+    auto value = static_cast<int64_t>(node(operand).payload);
+    if (llvm::MulOverflow(value, weight, value) ||
+        llvm::AddOverflow(result, value, result))
+      return std::nullopt;
+  }
+  return result;
 }
 
 //===--- Products, quotients, powers --------------------------------------===//

@@ -186,6 +186,9 @@ private:
   void growTable();
   /// Records the first error and gives a term of the wanted sort.
   Scalar fail(std::string message, ScalarSort sort);
+  /// The weighted sum of integers that are known, or nothing.
+  std::optional<int64_t> addIntegers(llvm::ArrayRef<Scalar> operands,
+                                     llvm::ArrayRef<int64_t> weights) const;
   /// The sort of a value that is one of two operands, or nothing.
   static std::optional<ScalarSort> join(ScalarSort left, ScalarSort right);
   /// Whether the sort is one of numbers that multiply.
