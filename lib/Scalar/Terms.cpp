@@ -116,6 +116,50 @@ ArrayRef<int64_t> TermAlgebra::getIndex(Scalar atom) const {
   return getWeights(atom);
 }
 
+void TermAlgebra::writeOperation(Scalar term, std::string &bytes) const {
+  auto writeNumber = [&](uint64_t number) {
+    bytes.append(reinterpret_cast<const char *>(&number), sizeof(number));
+  };
+  auto writeText = [&](llvm::StringRef text) {
+    writeNumber(text.size());
+    bytes += text;
+  };
+  TermKind kind = getKind(term);
+  writeNumber(static_cast<uint64_t>(kind));
+  writeNumber(static_cast<uint64_t>(getSort(term)));
+  switch (kind) {
+  case TermKind::Atom:
+    return;
+  // The payload is a number in a table of this algebra.
+  case TermKind::Constant:
+    writeText(getConstant(term).toString());
+    break;
+  case TermKind::Uninterpreted:
+    writeText(getFunctionName(term));
+    break;
+  // It means the same in every algebra, or nothing.
+  case TermKind::Integer:
+  case TermKind::Boolean:
+  case TermKind::MinusInfinity:
+  case TermKind::Sum:
+  case TermKind::Product:
+  case TermKind::Quotient:
+  case TermKind::Power:
+  case TermKind::Apply:
+  case TermKind::Maximum:
+  case TermKind::Compare:
+  case TermKind::Select:
+  case TermKind::ToReal:
+  case TermKind::IsFinite:
+  case TermKind::FinitePart:
+    writeNumber(node(term).payload);
+    break;
+  }
+  writeNumber(getWeights(term).size());
+  for (int64_t word : getWeights(term))
+    writeNumber(static_cast<uint64_t>(word));
+}
+
 Scalar TermAlgebra::withOperands(Scalar term, ArrayRef<Scalar> operands) {
   // A copy: creating a node moves the others.
   Node like = node(term);

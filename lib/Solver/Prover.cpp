@@ -251,11 +251,18 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
   // For any value of what both sides have in common, if that suffices.
   auto general = generalize(terms, left, right, wanted);
   if (general) {
+    std::string pattern = getPattern(terms, general->left, general->right,
+                                     general->hypotheses, smallCase);
+    if (patterns.contains(pattern)) {
+      ++statistics.repeated;
+      return finish({Verdict::Proved, "", {}});
+    }
     ProofResult result =
         proveEquation(general->left, general->right, general->hypotheses,
                       /*isQuick=*/true);
     if (result.verdict == Verdict::Proved) {
       ++statistics.generalized;
+      patterns.add(pattern);
       return finish(result);
     }
     if (auto difference = samples.findDifference(left, right, wanted))

@@ -10,6 +10,7 @@
 #include "Verify/Solver/Solver.h"
 
 #include "Obligation.h"
+#include "Pattern.h"
 #include "Replay.h"
 #include "Samples.h"
 #include "Z3Solver.h"
@@ -68,6 +69,8 @@ private:
   std::unique_ptr<Normalizer> normalizer;
   std::unique_ptr<ProvedRecords> proved;
   std::unique_ptr<Replay> replay;
+  /// Of obligations of all algebras' lives.
+  ProvedPatterns patterns;
 };
 
 } // namespace verify

@@ -324,6 +324,19 @@ TEST_F(ProverTest, CommonPartsNeedNotBeOpened) {
   EXPECT_NE(prove(common * x + common, common * (x + 2)), Verdict::Proved);
 }
 
+TEST_F(ProverTest, CommonPartsBelowCommonPartsNeedNotBeOpened) {
+  // One side has it alone as well.
+  Expression large = number(0);
+  for (int64_t i = 0; i < 40; ++i)
+    large = large + real(0, i) * real(1, i);
+  Expression below = pow(large, 12), common = exp(below), x = real(2);
+  size_t before = prover.getStatistics().generalized;
+  expectProved(common * x + below - below, common * x);
+  expectProved(common * x, common * x + below - below);
+  EXPECT_EQ(prover.getStatistics().generalized, before + 2);
+  EXPECT_NE(prove(common * x + below, common * x), Verdict::Proved);
+}
+
 TEST_F(ProverTest, HypothesesAboutCommonPartsAreKept) {
   Expression divisor = exp(real(0)) - real(1);
   expectProved(divisor * real(2) / divisor, real(2), {nonZero(divisor)});

@@ -138,6 +138,9 @@ public:
   llvm::StringRef getFunctionName(Scalar term) const;
   uint32_t getTensor(Scalar atom) const;
   llvm::ArrayRef<int64_t> getIndex(Scalar atom) const;
+  /// Appends what `term` is, but for its operands and for the name of an atom:
+  /// bytes that tell its end, and that every algebra writes alike.
+  void writeOperation(Scalar term, std::string &bytes) const;
 
   /// The conditions under which every operation at or below `roots` is defined,
   /// without repetition, operands first.

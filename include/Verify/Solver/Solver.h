@@ -104,6 +104,8 @@ struct ProverStatistics {
   size_t identical = 0;
   /// Proved for any value of the terms that both sides have in common.
   size_t generalized = 0;
+  /// The same as one that was proved so, of other unknowns.
+  size_t repeated = 0;
   size_t proved = 0;
   size_t provedByNormalization = 0;
   size_t notProved = 0;
