@@ -7,6 +7,7 @@
 #include "LineageLinker.h"
 
 #include "Boundaries.h"
+#include "InferredLineage.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
@@ -26,6 +27,8 @@ public:
       : planOp(planOp), mesh(planOp.getMesh()), builder(builder) {}
 
   void addLemma(const StatedPiece &stated, Value reference);
+  /// Lemmas about what lies within ops of the plan that select.
+  void addInferred();
   void findVarying();
   LogicalResult addGradients(const PlanExecution &reference,
                              const PlanExecution &plan);
@@ -34,6 +37,9 @@ public:
   LinkCounts write();
 
 private:
+  /// Whether an axis that the value depends on does not index the lineage: it
+  /// is a term of a sum.
+  bool isTerm(Value value, tv::LineageAttr lineage) const;
   /// The value where it is that of one of `microBatches`.
   Value restrict(Value value, SmallVector<int64_t> microBatches,
                  Location location);
@@ -116,17 +122,46 @@ void Linker::addLemma(const StatedPiece &stated, Value reference) {
       ArrayRef<int64_t>(lineage.getLocalShape()) != local.getShape() ||
       isExtended(type) != isExtended(local))
     return;
-  // Something that differs between replicas or micro-batches is a term of a sum
-  // over them unless its lineage is indexed by them.
-  for (StringAttr axis : varying.lookup(stated.value)) {
+  if (!isTerm(stated.value, lineage))
+    add({stated.value}, reference, lineage, {}, stated.device, stated.location);
+}
+
+bool Linker::isTerm(Value value, tv::LineageAttr lineage) const {
+  for (StringAttr axis : varying.lookup(value)) {
     bool isIndexed = false;
     for (ArrayAttr dimension : lineage.getDimensions())
       for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
         isIndexed |= factor.getAxis() == axis;
     if (!isIndexed && mesh.getAxisSize(axis.getValue()).value_or(1) > 1)
-      return;
+      return true;
   }
-  add({stated.value}, reference, lineage, {}, stated.device, stated.location);
+  return false;
+}
+
+void Linker::addInferred() {
+  LineageInference inference(mesh);
+  for (const Claim &claim : claims)
+    if (!claim.contract)
+      inference.setKnown(claim.values.front(),
+                         {claim.reference, claim.lineage});
+  Block &block = *builder.getInsertionBlock();
+  for (auto distribute : block.getOps<tv::DistributeOp>())
+    inference.setKnown(distribute.getResult(),
+                       {distribute.getReference(), distribute.getLineage()});
+  for (Operation &op : block)
+    inference.visit(op);
+  for (auto &[value, found] : inference.take()) {
+    auto domain =
+        value.getDefiningOp()->getAttrOfType<tv::DomainAttr>("domain");
+    tv::AxisSetAttr devices = domain.getSet("device");
+    if (!devices || isTerm(value, found.lineage))
+      continue;
+    for (int64_t device = 0, end = *mesh.getAxisSize("device"); device < end;
+         ++device)
+      if (devices.contains(device))
+        add({value}, found.reference, found.lineage, {}, device,
+            value.getLoc());
+  }
 }
 
 /// `[:, 32:64]` of bounds and extents.
@@ -387,6 +422,7 @@ FailureOr<LinkCounts> verify::linkLineage(const PlanExecution &reference,
     named.try_emplace(stated.value, tensor, stated.piece);
     linker.addLemma(stated, tensor);
   }
+  linker.addInferred();
   if (failed(linker.addOutputs(reference, plan)) ||
       failed(linker.addGradients(reference, plan)))
     return failure();

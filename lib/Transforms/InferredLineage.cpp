@@ -1,0 +1,215 @@
+//===- InferredLineage.cpp - what selections lead to ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "InferredLineage.h"
+
+#include "Verify/IR/TVInterfaces.h"
+#include "Verify/IR/TVOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// Most tensors of the reference that one value is compared with.
+static constexpr size_t candidateLimit = 4;
+/// Most ops between a tensor with a lemma and one that is used where a
+/// selection leads; those of one op of a plan are fewer.
+static constexpr unsigned depthLimit = 32;
+
+void LineageInference::setKnown(Value value, Correspondence correspondence) {
+  candidates[value] = {correspondence};
+}
+
+/// Whether a plan tensor holds all of a dimension.
+static bool isWhole(ArrayAttr dimension) {
+  return llvm::all_of(dimension.getAsRange<tv::DimensionFactorAttr>(),
+                      [](tv::DimensionFactorAttr factor) {
+                        return !factor.getAxis() && factor.getStart() == 0 &&
+                               factor.getEnd() == factor.getExtent();
+                      });
+}
+
+/// The ops are the same but for where they run.
+static bool isSameOp(Operation &left, Operation &right) {
+  if (left.getName() != right.getName() ||
+      left.getNumOperands() != right.getNumOperands())
+    return false;
+  for (StringAttr name : left.getName().getAttributeNames())
+    if (name != "domain" &&
+        left.getInherentAttr(name) != right.getInherentAttr(name))
+      return false;
+  return true;
+}
+
+/// The lineage of the result of an op of which `operands` are parts; null if
+/// parts of results do not follow from parts of operands.
+static tv::LineageAttr follow(const IndexRelation &relation,
+                              ArrayRef<Correspondence> operands,
+                              RankedTensorType local, RankedTensorType whole) {
+  if (!relation.axisSums.empty() || !relation.axisReads.empty() ||
+      local.getRank() != whole.getRank())
+    return {};
+  // A part of a dimension has to be one of the result's, as it is.
+  SmallVector<ArrayAttr> parts(relation.extents.size());
+  llvm::BitVector seen(relation.extents.size()), inResult(seen);
+  for (const DimensionExpr &dimension : relation.result)
+    if (dimension.getKind() == DimensionExpr::Kind::Factor)
+      inResult.set(dimension.getFactor());
+  for (const auto &access : relation.accesses) {
+    tv::LineageAttr lineage = operands[access.operand].lineage;
+    if (!lineage)
+      continue;
+    if (!lineage.getSumAxes().empty() ||
+        lineage.getDimensions().size() != access.dimensions.size())
+      return {};
+    for (auto [part, at] :
+         llvm::zip_equal(lineage.getDimensions(), access.dimensions)) {
+      ArrayAttr divided = isWhole(part) ? ArrayAttr() : part;
+      if (at.getKind() != DimensionExpr::Kind::Factor) {
+        if (divided)
+          return {};
+        continue;
+      }
+      unsigned factor = at.getFactor();
+      if ((divided && !inResult[factor]) ||
+          (seen[factor] && parts[factor] != divided))
+        return {};
+      seen.set(factor);
+      parts[factor] = divided;
+    }
+  }
+  for (const auto &position : relation.positions)
+    if (parts[position.factor])
+      return {};
+  SmallVector<ArrayAttr> dimensions;
+  for (auto [dimension, size, wholeSize] :
+       llvm::zip_equal(relation.result, local.getShape(), whole.getShape())) {
+    bool isFactor = dimension.getKind() == DimensionExpr::Kind::Factor;
+    if (isFactor && parts[dimension.getFactor()]) {
+      dimensions.push_back(parts[dimension.getFactor()]);
+      continue;
+    }
+    if (size != wholeSize)
+      return {};
+    MLIRContext *context = local.getContext();
+    dimensions.push_back(ArrayAttr::get(
+        context,
+        {tv::DimensionFactorAttr::get(context, StringAttr(), 0, size, size)}));
+  }
+  return tv::LineageAttr::get(local.getContext(), dimensions, {});
+}
+
+std::optional<Correspondence>
+LineageInference::match(Operation &op, ArrayRef<Correspondence> operands,
+                        Operation &reference) {
+  if (!isSameOp(op, reference))
+    return std::nullopt;
+  for (auto [own, operand, other] :
+       llvm::zip_equal(op.getOperands(), operands, reference.getOperands())) {
+    // Literals have no lineage.
+    Operation *constant = other.getDefiningOp<tv::ConstantOp>();
+    bool isSame = operand.reference
+                      ? operand.reference == other
+                      : constant && own.getType() == other.getType() &&
+                            isSameOp(*own.getDefiningOp(), *constant);
+    if (!isSame)
+      return std::nullopt;
+  }
+  // Of the larger one: a part may be of size 1, which is a dimension of none.
+  FailureOr<IndexRelation> relation =
+      cast<tv::SemanticsOpInterface>(reference).getIndexRelation();
+  auto local = cast<RankedTensorType>(op.getResult(0).getType());
+  auto whole = cast<RankedTensorType>(reference.getResult(0).getType());
+  if (failed(relation) || local.getElementType() != whole.getElementType())
+    return std::nullopt;
+  tv::LineageAttr lineage = follow(*relation, operands, local, whole);
+  if (!lineage ||
+      ArrayRef<int64_t>(lineage.getLocalShape()) != local.getShape() ||
+      ArrayRef<int64_t>(lineage.getReferenceShape(mesh)) != whole.getShape())
+    return std::nullopt;
+  return Correspondence{reference.getResult(0), lineage};
+}
+
+LineageInference::Candidates LineageInference::getCandidates(Value value,
+                                                             unsigned depth) {
+  auto found = candidates.find(value);
+  if (found != candidates.end())
+    return found->second;
+  Operation *op = value.getDefiningOp();
+  Candidates result;
+  if (depth < depthLimit && op->getNumResults() == 1 && op->hasAttr("domain") &&
+      isa<tv::SemanticsOpInterface>(op))
+    result = infer(*op, depth + 1);
+  candidates[value] = result;
+  return result;
+}
+
+LineageInference::Candidates LineageInference::infer(Operation &op,
+                                                     unsigned depth) {
+  // Each choice of candidates for the operands; nearly always there is one.
+  SmallVector<SmallVector<Correspondence>> choices(1);
+  for (Value operand : op.getOperands()) {
+    Candidates given = operand.getDefiningOp<tv::ConstantOp>()
+                           ? Candidates{Correspondence()}
+                           : getCandidates(operand, depth);
+    SmallVector<SmallVector<Correspondence>> longer;
+    for (const auto &choice : choices)
+      for (const Correspondence &candidate : given) {
+        longer.push_back(choice);
+        longer.back().push_back(candidate);
+      }
+    choices = std::move(longer);
+    if (choices.empty() || choices.size() > candidateLimit)
+      return {};
+  }
+  Candidates found;
+  for (const auto &choice : choices) {
+    auto tensor = llvm::find_if(
+        choice, [](const Correspondence &at) { return bool(at.reference); });
+    if (tensor == choice.end())
+      continue;
+    llvm::SmallPtrSet<Operation *, 4> tried;
+    for (Operation *user : tensor->reference.getUsers()) {
+      // Not one of the plan's.
+      if (user->getNumResults() != 1 || user->hasAttr("domain") ||
+          !tried.insert(user).second)
+        continue;
+      if (std::optional<Correspondence> matched = match(op, choice, *user))
+        found.push_back(*matched);
+      if (found.size() > candidateLimit)
+        return {};
+    }
+  }
+  return found;
+}
+
+void LineageInference::visit(Operation &op) {
+  if (op.getNumResults() != 1 || !op.hasAttr("domain") ||
+      candidates.contains(op.getResult(0)))
+    return;
+  Value result = op.getResult(0);
+  bool isSelected = isa<tv::DescendingRankOp>(op) ||
+                    llvm::any_of(op.getOperands(), [&](Value operand) {
+                      return selected.contains(operand);
+                    });
+  if (!isSelected || getCandidates(result, 0).empty())
+    return;
+  selected.insert(result);
+}
+
+SmallVector<std::pair<Value, Correspondence>> LineageInference::take() {
+  SmallVector<std::pair<Value, Correspondence>> result;
+  for (Value value : selected) {
+    const Candidates &found = candidates[value];
+    bool isLast = llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return user->getNumResults() == 1 &&
+             candidates.lookup(user->getResult(0)).empty();
+    });
+    if (isLast && found.size() == 1)
+      result.emplace_back(value, found.front());
+  }
+  return result;
+}

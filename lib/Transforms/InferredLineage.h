@@ -1,0 +1,62 @@
+//===- InferredLineage.h - what selections lead to --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plan states the lineage of its own tensors, and not of what lies within one
+// of its ops. Where that op selects, as a router does, each element depends on
+// all elements of a row, and a stage that also sums over tokens has to look at
+// all of them for each token. So tensors that a selection leads to get lemmas
+// of their own. Each is a guess that the check proves or goes without.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_TRANSFORMS_INFERREDLINEAGE_H
+#define VERIFY_LIB_TRANSFORMS_INFERREDLINEAGE_H
+
+#include "Verify/IR/TVDialect.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <optional>
+
+namespace verify {
+
+/// Which part of which tensor of the reference a value of the plan may be.
+struct Correspondence {
+  mlir::Value reference;
+  tv::LineageAttr lineage;
+};
+
+/// Follows ops of a graph, in order.
+class LineageInference {
+public:
+  explicit LineageInference(tv::MeshAttr mesh) : mesh(mesh) {}
+
+  /// Notes a correspondence that has a lemma, or is given.
+  void setKnown(mlir::Value value, Correspondence known);
+  /// Ops come after what they take.
+  void visit(mlir::Operation &op);
+  /// The tensors that a selection leads to and that are used where lineages
+  /// end, each with the one tensor of the reference that it may be a part of.
+  llvm::SmallVector<std::pair<mlir::Value, Correspondence>> take();
+
+private:
+  /// Equal ops of equal operands are several tensors of the reference.
+  using Candidates = llvm::SmallVector<Correspondence, 1>;
+  Candidates getCandidates(mlir::Value value, unsigned depth);
+  Candidates infer(mlir::Operation &op, unsigned depth);
+  std::optional<Correspondence> match(mlir::Operation &op,
+                                      llvm::ArrayRef<Correspondence> operands,
+                                      mlir::Operation &reference);
+
+  tv::MeshAttr mesh;
+  llvm::DenseMap<mlir::Value, Candidates> candidates;
+  /// Those that a selection leads to, without a lemma in between.
+  llvm::SetVector<mlir::Value> selected;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_TRANSFORMS_INFERREDLINEAGE_H
