@@ -94,8 +94,10 @@ private:
   };
   void collectRegion(tv::ExpectOp expect);
   void addSimilarOps();
-  bool isRepaired(tv::ExpectOp expect,
-                  llvm::ArrayRef<tv::AccumulateOp> accumulates);
+  using OpCopies = llvm::DenseMap<mlir::Operation *, mlir::Operation *>;
+  using Repair = llvm::function_ref<void(const OpCopies &copies)>;
+  /// Whether an expect holds in a copy of the graph that `repair` changes.
+  bool isRepaired(tv::ExpectOp expect, Repair repair);
   void explain(Finding &finding);
   /// Values to compare with those of the region, as far as executing them does
   /// not take much longer than what comes before the finding.
