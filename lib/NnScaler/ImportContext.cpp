@@ -28,6 +28,7 @@ PlanContext::PlanContext(const PlanFile &plan, StringRef fileName,
   }
   using Consumer = std::tuple<StringRef, StringRef, uint32_t>;
   llvm::DenseMap<Index, Consumer> consumers;
+  llvm::DenseSet<std::pair<Index, int64_t>> isRead; ///< on a device
   for (auto [index, node] : llvm::enumerate(plan.nodes)) {
     if (node.kind == NodeKind::Forward && node.mirror != none)
       for (const Argument &input : node.inputs) {
@@ -35,7 +36,10 @@ PlanContext::PlanContext(const PlanFile &plan, StringRef fileName,
           continue;
         Consumer own(node.signature, node.file, node.line);
         auto [found, isNew] = consumers.try_emplace(get(input).full, own);
-        if (!isNew && found->second != own)
+        bool isSecond = !isNew && found->second != own;
+        for (int64_t device : node.devices)
+          isSecond |= !isRead.insert({get(input).full, device}).second;
+        if (isSecond)
           severalConsumers.insert(get(input).full);
       }
     if (node.kind == NodeKind::Adapter)

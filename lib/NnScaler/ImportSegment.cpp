@@ -11,16 +11,29 @@
 
 #include "Importer.h"
 
-#include "llvm/ADT/MapVector.h"
-
 using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
 
 void SegmentImporter::state(Value value, const SubTensor &tensor) {
-  Operation *op = value.getDefiningOp();
-  if (op && !plan.isConsumerCopy(tensor) && !plan.isPartialGradient(tensor))
-    op->setAttr("tv.piece", plan.getPiece(tensor));
+  if (value.getDefiningOp() && !plan.isConsumerCopy(tensor) &&
+      !plan.isPartialGradient(tensor))
+    statements[value] = &tensor;
+}
+
+void SegmentImporter::writeStatements() {
+  for (auto [value, tensor] : statements) {
+    Operation *op = value.getDefiningOp();
+    tv::PieceAttr piece = plan.getPiece(*tensor);
+    if (!isa<tv::BackwardOp>(op)) {
+      op->setAttr("tv.piece", piece);
+      continue;
+    }
+    auto list = op->getAttrOfType<ArrayAttr>("tv.pieces");
+    SmallVector<Attribute> pieces(list.getValue());
+    pieces[cast<OpResult>(value).getResultNumber()] = piece;
+    op->setAttr("tv.pieces", builder.getArrayAttr(pieces));
+  }
 }
 
 void SegmentImporter::define(const SubTensor &tensor, Value value) {
@@ -32,6 +45,11 @@ void SegmentImporter::accumulate(const SubTensor &tensor, Value value,
                                  Location location) {
   Value &slot = values[tensor.id];
   if (slot) {
+    // One term of several is not the tensor.
+    for (Value term : {slot, value})
+      if (const SubTensor *stated = statements.lookup(term);
+          stated && stated->id == tensor.id)
+        statements.erase(term);
     value = tv::AddOp::create(builder, location, slot.getType(), slot, value,
                               tv::DomainAttr());
     state(value, tensor);
@@ -149,17 +167,15 @@ LogicalResult SegmentImporter::importBackward(const Node &node) {
   }
   auto backward = tv::BackwardOp::create(builder, location, types, gradients,
                                          forward.id, wrt, outputs);
-  SmallVector<Attribute> pieces;
+  SmallVector<Attribute> pieces(types.size(), builder.getUnitAttr());
+  backward->setAttr("tv.pieces", builder.getArrayAttr(pieces));
   SmallVector<const SubTensor *> inputs;
   for (const Argument &input : forward.inputs)
     if (input.isTensor)
       inputs.push_back(&plan.get(input));
   for (auto [k, output] : llvm::enumerate(node.outputs)) {
     const SubTensor &tensor = plan.get(output);
-    if (plan.isConsumerCopy(tensor) || plan.isPartialGradient(tensor))
-      pieces.push_back(builder.getUnitAttr());
-    else
-      pieces.push_back(plan.getPiece(tensor));
+    state(backward.getResult(k), tensor);
     const SubTensor &input = *inputs[wrt[k]];
     if (input.isParameter)
       tv::AddToOp::create(builder, location, backward.getResult(k),
@@ -167,7 +183,6 @@ LogicalResult SegmentImporter::importBackward(const Node &node) {
     else
       accumulate(tensor, backward.getResult(k), location);
   }
-  backward->setAttr("tv.pieces", builder.getArrayAttr(pieces));
   return success();
 }
 
@@ -261,7 +276,7 @@ LogicalResult SegmentImporter::importNode(const Node &node) {
       accumulate(tensor, *result, location);
     else
       values[tensor.id] = *result;
-    if (isNew)
+    if (isNew && values.lookup(tensor.id) == *result)
       state(*result, tensor);
   }
   for (auto [id, value] : hidden)
@@ -316,5 +331,6 @@ LogicalResult SegmentImporter::importCell(const Node &node, StringRef symbol) {
     results.push_back(value);
   }
   tv::ReturnOp::create(builder, location, results);
+  writeStatements();
   return success();
 }

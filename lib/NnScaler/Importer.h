@@ -13,6 +13,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace verify::nnscaler {
 
@@ -71,8 +72,8 @@ private:
   llvm::DenseMap<Index, Index> readerOfFull;      ///< the same
   llvm::DenseSet<Index> lossGradients;
   llvm::DenseSet<Index> consumerCopies; ///< full tensors
-  /// Forward full tensors that ops of several kinds read: each gives a term of
-  /// their gradient.
+  /// Forward full tensors that ops of several kinds read, or several ops of one
+  /// device: each gives a term of their gradient.
   llvm::DenseSet<Index> severalConsumers;
   llvm::DenseSet<Index> extended; ///< full tensors that may be minus infinity
   llvm::DenseMap<std::pair<int64_t, int64_t>, Index> adapterOnDevice;
@@ -110,14 +111,17 @@ private:
   /// Records a gradient: one that is there already is added to.
   void accumulate(const SubTensor &tensor, mlir::Value value,
                   mlir::Location location);
-  /// States on the op that defines `value` which part it is of what.
+  /// States of `value`, if an op gives it, which part it is of what.
   void state(mlir::Value value, const SubTensor &tensor);
+  /// Writes what is stated in the end on the ops.
+  void writeStatements();
 
   const PlanContext &plan;
   int64_t device;
   mlir::OpBuilder &builder;
   const Node *cell = nullptr;
   llvm::DenseMap<int64_t, mlir::Value> values; ///< by sub-tensor id
+  llvm::MapVector<mlir::Value, const SubTensor *> statements;
 };
 
 /// Imports one forward op: appends one value for each output to `results`.
