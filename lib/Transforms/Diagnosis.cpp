@@ -256,6 +256,9 @@ llvm::SetVector<Value> Diagnosis::chooseWhatHelps(Finding &finding) {
     kept.insert(op->getResult(0));
   SmallVector<Value> helpful;
   for (Operation *op : region)
+    if (auto add = dyn_cast<tv::AddOp>(op))
+      helpful.append(listTerms(add));
+  for (Operation *op : region)
     helpful.append(matcher.getCounterparts(op->getResult(0)));
   for (tv::ExpectOp root : finding.roots)
     if (getPlaceKey(root.getLoc()) == getPlaceKey(finding.expect.getLoc()))
@@ -309,7 +312,7 @@ void Diagnosis::explain(Finding &finding) {
   if (failed(evaluator.run(finding.expect, kept.getArrayRef())))
     return;
   matcher.setExecution(factors, algebra, evaluator);
-  if (!classifyStated(finding))
+  if (!findRepeatedTerm(finding) && !classifyStated(finding))
     classifyRegion(finding);
   if (finding.op)
     noteParameters(finding, finding.op);

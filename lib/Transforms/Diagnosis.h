@@ -106,6 +106,10 @@ private:
   bool findMissingMicroBatch(Finding &finding);
   /// Whether an op of a wrong region reads values of several micro-batches.
   bool findMixedMicroBatches(Finding &finding);
+  /// Whether the value is right without one of the terms of a sum that has
+  /// this term twice.
+  bool findRepeatedTerm(Finding &finding);
+  void describeRepetition(Finding &finding, mlir::OpOperand &use);
   bool classifyStated(Finding &finding);
   bool classifyOtherTensor(Finding &finding);
   /// Whether all terms of a sum are one part of a reference value.
@@ -142,6 +146,9 @@ private:
   llvm::DenseMap<mlir::Value, Match> matches;
 };
 
+/// The values that an addition has in it: its operands, and what these are sums
+/// of.
+llvm::SmallVector<mlir::Value> listTerms(tv::AddOp add);
 /// Whether two expects speak of the same result, or of values that the same op
 /// of the model gives.
 bool areAlike(tv::ExpectOp left, tv::ExpectOp right);

@@ -14,6 +14,11 @@
 using namespace mlir;
 using namespace verify;
 
+/// Most values that are looked at in a sum.
+static constexpr size_t termLimit = 32;
+/// Most additions that are left out to see what comes of it.
+static constexpr size_t repairLimit = 8;
+
 bool Diagnosis::isRepaired(tv::ExpectOp expect, Repair repair) {
   OwningOpRef<tv::GraphOp> repaired(graph.clone());
   Block &body = repaired->getBody().front();
@@ -110,4 +115,127 @@ bool Diagnosis::findMissingMicroBatch(Finding &finding) {
     return true;
   }
   return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Terms that count twice
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A value that is added up, and where.
+struct Term {
+  OpOperand *use;
+  /// Those that it is a sum of follow it, up to here.
+  size_t end = 0;
+};
+} // namespace
+
+/// Appends what a sum has in it because of `use`, that itself first.
+static void collectTerms(OpOperand &use, SmallVectorImpl<Term> &terms) {
+  if (terms.size() == termLimit)
+    return;
+  size_t place = terms.size();
+  terms.push_back({&use});
+  Operation *op = use.get().getDefiningOp();
+  auto reduction = dyn_cast_or_null<tv::AllReduceOp>(op);
+  if (isa_and_nonnull<tv::AddOp, tv::CopyOp, tv::MoveOp>(op) ||
+      (reduction && reduction.getKind() == tv::ReductionKind::Sum))
+    for (OpOperand &operand : op->getOpOperands())
+      collectTerms(operand, terms);
+  terms[place].end = terms.size();
+}
+
+SmallVector<Value> verify::listTerms(tv::AddOp add) {
+  SmallVector<Term> terms;
+  for (OpOperand &operand : add->getOpOperands())
+    collectTerms(operand, terms);
+  return llvm::map_to_vector(terms, [](Term term) { return term.use->get(); });
+}
+
+/// Appends the operands of additions without which a sum has once what both of
+/// its operands have in them.
+static void findRepetitions(tv::AddOp add,
+                            llvm::function_ref<bool(Value, Value)> areEqual,
+                            llvm::SetVector<OpOperand *> &found) {
+  SmallVector<Term> left, right;
+  collectTerms(add->getOpOperand(0), left);
+  collectTerms(add->getOpOperand(1), right);
+  auto append = [&](OpOperand *use) {
+    auto reader = dyn_cast<tv::AddOp>(use->getOwner());
+    // What is left takes the place of the sum.
+    if (reader && reader->getOperand(1 - use->getOperandNumber()).getType() ==
+                      reader.getType())
+      found.insert(use);
+  };
+  for (size_t i = 0; i < left.size();) {
+    bool isRepeated = false;
+    for (size_t j = 0; j < right.size();) {
+      OpOperand *one = left[i].use, *other = right[j].use;
+      if (!areEqual(one->get(), other->get())) {
+        ++j;
+        continue;
+      }
+      isRepeated = true;
+      j = right[j].end;
+      // The last one that is added is most likely the one too many.
+      if (other->getOwner()->isBeforeInBlock(one->getOwner()))
+        std::swap(one, other);
+      append(other);
+      if (other->getOwner() != add)
+        append(one);
+    }
+    i = isRepeated ? left[i].end : i + 1;
+  }
+}
+
+bool Diagnosis::findRepeatedTerm(Finding &finding) {
+  auto areEqual = [&](Value left, Value right) {
+    return matcher.areEqual(left, right);
+  };
+  llvm::SetVector<OpOperand *> repetitions;
+  for (Operation *op : region)
+    if (auto add = dyn_cast<tv::AddOp>(op);
+        add && repetitions.size() < repairLimit)
+      findRepetitions(add, areEqual, repetitions);
+  // One of them, or the same mistake on several devices.
+  SmallVector<SmallVector<OpOperand *>> candidates;
+  for (OpOperand *use : repetitions)
+    candidates.push_back({use});
+  if (candidates.size() > 1)
+    candidates.push_back(llvm::to_vector(repetitions));
+  for (const SmallVector<OpOperand *> &candidate : candidates) {
+    auto leaveOut = [&](const OpCopies &copies) {
+      for (OpOperand *use : candidate) {
+        Operation *add = copies.lookup(use->getOwner());
+        add->getResult(0).replaceAllUsesWith(
+            add->getOperand(1 - use->getOperandNumber()));
+      }
+    };
+    if (!isRepaired(finding.expect, leaveOut))
+      continue;
+    describeRepetition(finding, *candidate.front());
+    return true;
+  }
+  return false;
+}
+
+void Diagnosis::describeRepetition(Finding &finding, OpOperand &use) {
+  Operation *add = use.getOwner();
+  Value rest = add->getOperand(1 - use.getOperandNumber());
+  std::string where = " on " + describeDevices(getDevices(add->getResult(0)));
+  finding.op = add;
+  if (matcher.areEqual(use.get(), rest)) {
+    finding.kind = DifferenceKind::ScaleFactor;
+    finding.explanation = "the result of " + describe(add) + " is added twice" +
+                          where + ", which makes it 2 times what it should be";
+    return;
+  }
+  finding.kind = DifferenceKind::ExtraSum;
+  finding.explanation = describe(add) + " adds a value" + where +
+                        " that is in the sum already: it counts twice; without "
+                        "it the value is right";
+  if (Operation *producer = use.get().getDefiningOp())
+    finding.related.push_back(
+        {producer->getLoc(),
+         "the value that counts twice, given by " + describe(producer)});
 }

@@ -278,6 +278,7 @@ bool ValueMatcher::areEqual(Value left, Value right) {
   for (FactorAnalysis::Node node : factors->getDimensions(left))
     kept.push_back(factors->getRepresentatives(node));
   SmallVector<size_t> ordinals(kept.size(), 0);
+  bool areZero = true;
   while (true) {
     Coordinates coordinates;
     SmallVector<int64_t> index;
@@ -291,10 +292,11 @@ bool ValueMatcher::areEqual(Value left, Value right) {
     if (!first || !second ||
         algebra->toDouble(*first) != algebra->toDouble(*second))
       return false;
+    areZero &= algebra->toDouble(*first) == 0;
     size_t i = 0;
     while (i < kept.size() && ++ordinals[i] == kept[i].size())
       ordinals[i++] = 0;
     if (i == kept.size())
-      return true;
+      return !areZero;
   }
 }
