@@ -205,8 +205,10 @@ private:
               int64_t microBatch);
   void place(Instance &instance, mlir::Operation *first, mlir::Location loc);
   Step executeCompute(Device &device, mlir::Operation *op);
+  /// The result of an op that computes, on `operands`.
+  mlir::FailureOr<Bound> compute(Device &device, mlir::Operation *op,
+                                 llvm::ArrayRef<Bound> operands);
   mlir::Value getSeed(Device &device, mlir::Operation *op);
-  Step executeBackward(Device &device, tv::BackwardOp op);
   Step executeRandom(Device &device, tv::RandomOp op);
   /// Records that `device` reads a value that nobody computes.
   void placeInput(mlir::Value value, Device &device);
@@ -220,6 +222,10 @@ private:
   mlir::FailureOr<mlir::Value> materialize(tv::BufferOp buffer, int64_t device,
                                            mlir::Location location);
   mlir::LogicalResult finish();
+
+  // PlanDerivatives.cpp
+  Step executeSave(Device &device, tv::SaveOp save);
+  Step executeBackward(Device &device, tv::BackwardOp op);
 
   // PlanReplay.cpp
   /// Has a new frame follow a trace, or else write one.
