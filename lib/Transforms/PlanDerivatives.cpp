@@ -16,6 +16,93 @@
 using namespace mlir;
 using namespace verify;
 
+/// The ops of a segment that lead from the inputs of a save to its outputs, in
+/// order. What is drawn is given.
+static SmallVector<Operation *> opsBetween(tv::SaveOp save) {
+  llvm::SmallDenseSet<Value> stop(save.getInputs().begin(),
+                                  save.getInputs().end());
+  llvm::SetVector<Operation *> found;
+  SmallVector<Value> worklist(save.getOutputs());
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || isa<tv::RandomOp>(op) || stop.contains(value) ||
+        !found.insert(op))
+      continue;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  SmallVector<Operation *> ops = found.takeVector();
+  llvm::sort(ops, [](Operation *left, Operation *right) {
+    return left->isBeforeInBlock(right);
+  });
+  return ops;
+}
+
+FailureOr<llvm::SmallDenseMap<Value, Bound>>
+PlanExecution::tellApart(Device &device, tv::SaveOp save) {
+  // What is given: the inputs, and what else is read.
+  SmallVector<Operation *> ops = opsBetween(save);
+  llvm::SetVector<Value> given(save.getInputs().begin(),
+                               save.getInputs().end());
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (!llvm::is_contained(ops, operand.getDefiningOp()))
+        given.insert(operand);
+  // That which is one graph value of one micro-batch.
+  llvm::MapVector<std::pair<Value, int64_t>, SmallVector<Value>> alike;
+  for (Value value : given) {
+    Bound bound = lookup(device, value);
+    if (isa<FloatType>(getGradientType(value.getType()).getElementType()))
+      alike[{bound.value, bound.microBatch}].push_back(value);
+  }
+  llvm::SmallDenseMap<Value, Bound> copies;
+  auto copyAll = [&](ArrayRef<Value> values,
+                     SmallVectorImpl<Value> &results) -> LogicalResult {
+    for (Value value : values)
+      results.push_back(tv::CopyOp::create(
+          builder, save.getLoc(), value.getType(), value, tv::DomainAttr()));
+    return success();
+  };
+  for (auto &[key, values] : alike) {
+    if (values.size() < 2)
+      continue;
+    auto [value, microBatch] = key;
+    // The first one stays.
+    ArrayRef<Value> others = ArrayRef(values).drop_front();
+    SmallVector<Bound> bounds(others.size(), Bound{value, microBatch});
+    FailureOr<SmallVector<Bound>> results =
+        instantiate(save, device.number, bounds, copyAll);
+    if (failed(results))
+      return failure();
+    if (Trace *written = device.frame->written)
+      written->instances.push_back({save, lastInstance});
+    for (auto [other, copy] : llvm::zip_equal(others, *results))
+      copies[other] = copy;
+  }
+  if (copies.empty())
+    return copies;
+  // What reads a copy is computed once more.
+  for (Operation *op : ops) {
+    if (!llvm::any_of(op->getOperands(),
+                      [&](Value value) { return copies.contains(value); }))
+      continue;
+    if (op->getNumResults() != 1 ||
+        !isa<tv::SemanticsOpInterface, tv::CompositionOpInterface>(op))
+      return op->emitOpError("has no derivative");
+    SmallVector<Bound> operands = lookup(device, op->getOperands());
+    for (auto [operand, bound] : llvm::zip_equal(op->getOperands(), operands))
+      if (auto copy = copies.find(operand); copy != copies.end())
+        bound = copy->second;
+    FailureOr<Bound> result = compute(device, op, operands);
+    if (failed(result))
+      return failure();
+    if (Trace *written = device.frame->written)
+      written->instances.back().first = save;
+    copies[op->getResult(0)] = *result;
+  }
+  return copies;
+}
+
 PlanExecution::Step PlanExecution::executeSave(Device &device,
                                                tv::SaveOp save) {
   auto [saved, isNew] = device.saved.try_emplace(
@@ -26,8 +113,15 @@ PlanExecution::Step PlanExecution::executeSave(Device &device,
         << device.frame->call.getInstance();
     return Step::Failed;
   }
-  saved->second.inputs = lookup(device, save.getInputs());
-  saved->second.outputs = lookup(device, save.getOutputs());
+  FailureOr<llvm::SmallDenseMap<Value, Bound>> apart = tellApart(device, save);
+  if (failed(apart))
+    return Step::Failed;
+  auto find = [&](Value value) {
+    auto found = apart->find(value);
+    return found == apart->end() ? lookup(device, value) : found->second;
+  };
+  saved->second.inputs = llvm::map_to_vector(save.getInputs(), find);
+  saved->second.outputs = llvm::map_to_vector(save.getOutputs(), find);
   if (Trace *written = device.frame->written)
     written->saved.try_emplace(save.getOp(), saved->second);
   return Step::Done;

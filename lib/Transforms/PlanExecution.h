@@ -225,6 +225,11 @@ private:
 
   // PlanDerivatives.cpp
   Step executeSave(Device &device, tv::SaveOp save);
+  /// Where values that a save starts from are one graph value, each needs a
+  /// gradient of its own: copies in the place of all but the first, and what is
+  /// computed of those in the place of what was. Fails after an error.
+  mlir::FailureOr<llvm::SmallDenseMap<mlir::Value, Bound>>
+  tellApart(Device &device, tv::SaveOp save);
   Step executeBackward(Device &device, tv::BackwardOp op);
 
   // PlanReplay.cpp
