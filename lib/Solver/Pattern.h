@@ -1,4 +1,4 @@
-//===- Pattern.h - obligations whatever their unknowns are called -*- C++
+//===- Pattern.h - obligations under other names ----------------*- C++ -*-===//
 //-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
