@@ -44,6 +44,11 @@ void NormalizerState::addHypothesis(const Condition &condition) {
       {claim.kind, literals[condition.term.bits].value, Scalar()}));
   current().claims.push_back(claim);
   addSign(claim.kind, polynomial, scope.id);
+  // Sums of exponentials are not 0 whatever they are shifted by.
+  Factorization parts = factor(polynomial);
+  if (claim.kind == ClaimKind::NonZero &&
+      parts.monomial != PolynomialStore::unit)
+    deduceFactors(polynomial, parts, {}, scope.id);
 }
 
 std::optional<RecordId>

@@ -324,6 +324,31 @@ TEST_F(ProverTest, CommonPartsNeedNotBeOpened) {
   EXPECT_NE(prove(common * x + common, common * (x + 2)), Verdict::Proved);
 }
 
+TEST_F(ProverTest, SumsThatAreNotZeroAreNotShifted) {
+  // Of scores that a mask may leave out, in a small case: positions of a row
+  // stand for more of them.
+  auto rowSum = [&](Expression shift, int64_t count) {
+    Expression result = number(0);
+    for (int64_t i = 0; i < count; ++i)
+      result =
+          result + exp(real(0, i) + atom(1, i, ScalarSort::Extended) + shift);
+    return result;
+  };
+  Expression zero = number(0), shift = number(-2);
+  for (SmallCase smallCase : {SmallCase::Smooth, SmallCase::CountsSteps}) {
+    prover.clear();
+    prover.setSmallCase(smallCase);
+    auto isNonZero = [&](Expression value, Expression known) {
+      return prover.proveCondition(nonZero(value), {nonZero(known)}).verdict;
+    };
+    EXPECT_EQ(isNonZero(rowSum(zero, 3), rowSum(shift, 3)), Verdict::Proved);
+    EXPECT_EQ(isNonZero(rowSum(shift, 3), rowSum(zero, 3)), Verdict::Proved);
+    EXPECT_NE(isNonZero(rowSum(zero, 2), rowSum(shift, 3)), Verdict::Proved);
+    EXPECT_NE(isNonZero(rowSum(zero, 3) - 1, rowSum(shift, 3)),
+              Verdict::Proved);
+  }
+}
+
 TEST_F(ProverTest, CommonPartsBelowCommonPartsNeedNotBeOpened) {
   // One side has it alone as well.
   Expression large = number(0);
