@@ -213,11 +213,10 @@ LogicalResult PlanImporter::importReducer(const Node &node, int64_t device) {
   SmallVector<int64_t> group(node.devices);
   llvm::sort(group);
   for (const Argument &input : node.inputs) {
-    if (!input.isTensor || !plan.get(input).isParameter)
+    if (!input.isTensor || !plan.get(input).isParameter ||
+        plan.get(input).isGradient)
       return emitError(location) << "reduces something that is no parameter";
     const SubTensor &tensor = plan.get(input);
-    if (failed(importBuffer(tensor, device)))
-      return failure();
     RankedTensorType type = plan.getType(tensor, location);
     std::string name = plan.getGradientName(tensor, device);
     StringRef parameter = file.fullTensors[tensor.full].name;
