@@ -57,7 +57,7 @@ FUZZ_SECONDS ?= 600
 fuzz: setup
 	cmake --preset fuzz
 	cmake --build --preset fuzz
-	python3 test/Fuzz/run_fuzzers.py --seconds $(FUZZ_SECONDS) build/fuzz/bin build/fuzz/run
+	python3 test/Fuzz/run_fuzzers.py --seconds $(FUZZ_SECONDS) build/fuzz/test/Fuzz build/fuzz/run
 
 opinions: build
 	VERIFY_THOROUGH=1 LIT_OPTS="-av --filter second-opinion" \

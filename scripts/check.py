@@ -19,7 +19,7 @@ PASSED = {"PASS", "XFAIL", "FLAKYPASS"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 MISSING_FEATURES = "unavailable features: "
 MEANING = {
-    "fuzzers": "fuzzers are built by `make fuzz` and where VERIFY_FUZZ is set",
+    "fuzzers": "the compiler has no libFuzzer",
     "thorough": "they take minutes (VERIFY_THOROUGH=1 runs them)",
     "shared-plans, thorough": "they take minutes, and real plans are not there",
     "shared-plans": "real plans are not there "
@@ -30,7 +30,7 @@ MEANING = {
 def build_fuzzers() -> str:
     """The folder of the fuzzers; "" if they cannot be built."""
     source = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    folder = os.path.join(source, "build", "fuzz", "bin")
+    folder = os.path.join(source, "build", "fuzz", "test", "Fuzz")
     for step in (["cmake", "--preset", "fuzz"], ["cmake", "--build", "--preset", "fuzz"]):
         if subprocess.run(step, check=False, cwd=source).returncode != 0:
             return ""

@@ -72,10 +72,11 @@ if os.path.isfile(os.path.join(shared, "bug-catalog.md")):
     config.substitutions.append(
         ("%catalog", os.path.join(os.path.abspath(shared), "bug-catalog.md"))
     )
-# A build of its own, which `make check` makes.
-if os.environ.get("VERIFY_FUZZERS"):
+# Those of a build of their own, with sanitizers, are told which inputs lead to new code.
+fuzzers = os.environ.get("VERIFY_FUZZERS") or config.fuzzers
+if fuzzers:
     config.available_features.add("fuzzers")
-    config.substitutions.append(("%fuzzers", os.environ["VERIFY_FUZZERS"]))
+    config.substitutions.append(("%fuzzers", fuzzers))
 if os.path.exists(os.path.join(config.verify_source_root, ".git")):
     config.available_features.add("git-checkout")
 # Tests that take minutes.
