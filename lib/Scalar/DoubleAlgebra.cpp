@@ -55,6 +55,16 @@ double DoubleAlgebra::getDouble(Scalar value) {
   return llvm::bit_cast<double>(value.bits);
 }
 
+std::optional<Scalar> DoubleAlgebra::join(Scalar left, Scalar right) {
+  double first = getDouble(left), second = getDouble(right);
+  // A few roundings apart.
+  bool isClose = std::fabs(first - second) <=
+                 0x1p-44 * std::min(std::fabs(first), std::fabs(second));
+  if (left == right || (std::isfinite(first) && isClose))
+    return left;
+  return std::nullopt;
+}
+
 Scalar DoubleAlgebra::undefined(double argument, double phase) {
   state.isUndefined = true;
   // Unspecified, and the same for the same argument.

@@ -85,6 +85,24 @@ void DoubleIntervalAlgebra::reset() {
   released.clear();
 }
 
+std::optional<Scalar> DoubleIntervalAlgebra::join(Scalar left, Scalar right) {
+  const Interval a = get(left), b = get(right);
+  if (a.isUndefined() || b.isUndefined())
+    return std::nullopt;
+  if (a.lower == b.lower && a.upper == b.upper)
+    return left;
+  double lower = std::min(a.lower, b.lower);
+  double upper = std::max(a.upper, b.upper);
+  if (!std::isfinite(lower) || !std::isfinite(upper))
+    return std::nullopt;
+  // Not much wider than they are, or than rounding makes them.
+  double rounding = 0x1p-40 * std::min(std::fabs(lower), std::fabs(upper));
+  double narrower = std::min(a.upper - a.lower, b.upper - b.lower);
+  if (upper - lower > std::max(rounding, 3 * narrower))
+    return std::nullopt;
+  return make(lower, upper);
+}
+
 Scalar DoubleIntervalAlgebra::constant(const Rational &value) {
   double nearest = value.toDouble();
   if (std::isfinite(nearest) && Rational::fromDouble(nearest) == value)

@@ -79,6 +79,30 @@ Scalar IntervalAlgebra::checked(Scalar value) {
   return mpfi_nan_p(get(value).value) ? wholeLine() : value;
 }
 
+std::optional<Scalar> IntervalAlgebra::join(Scalar left, Scalar right) {
+  Interval &a = get(left), &b = get(right);
+  if (mpfr_equal_p(a.lower(), b.lower()) && mpfr_equal_p(a.upper(), b.upper()))
+    return left;
+  if (!mpfi_bounded_p(a.value) || !mpfi_bounded_p(b.value))
+    return std::nullopt;
+  // Not much wider than they are, or than rounding makes them.
+  Interval both(bits), first(bits), second(bits);
+  mpfi_union(both.value, a.value, b.value);
+  mpfi_diam_abs(first.lower(), a.value);
+  mpfi_diam_abs(first.upper(), b.value);
+  mpfr_min(first.lower(), first.lower(), first.upper(), MPFR_RNDD);
+  mpfr_mul_ui(first.lower(), first.lower(), 3, MPFR_RNDD);
+  mpfi_mig(second.lower(), both.value);
+  mpfr_div_2ui(second.lower(), second.lower(), bits - 13, MPFR_RNDD);
+  mpfi_diam_abs(second.upper(), both.value);
+  if (mpfr_greater_p(second.upper(), first.lower()) &&
+      mpfr_greater_p(second.upper(), second.lower()))
+    return std::nullopt;
+  Scalar result = allocate();
+  mpfi_set(get(result).value, both.value);
+  return result;
+}
+
 Scalar IntervalAlgebra::constant(const Rational &value) {
   Scalar result = allocate();
   mpq_t exact;

@@ -52,6 +52,13 @@ void RationalAlgebra::release(Scalar value) {
   released.push_back(value.bits);
 }
 
+std::optional<Scalar> RationalAlgebra::join(Scalar left, Scalar right) {
+  bool isEqual =
+      left == right || (!isMinusInfinity(left) && !isMinusInfinity(right) &&
+                        get(left) == get(right));
+  return isEqual ? std::optional<Scalar>(left) : std::nullopt;
+}
+
 Scalar RationalAlgebra::constant(const Rational &value) {
   values.push_back(value);
   return {values.size() - 1};

@@ -18,6 +18,7 @@
 #include "Verify/Scalar/ScalarAlgebra.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,11 @@ public:
   /// Forgets a scalar that `keep` returned, or one made on its own.
   virtual void release(Scalar value) {}
 
+  /// A scalar that stands for both of two that are equal or close, `left` if
+  /// that will do: in intervals it encloses both. None if they are not close;
+  /// then no scalar is made.
+  virtual std::optional<Scalar> join(Scalar left, Scalar right) = 0;
+
   const NumericStatus &status() const { return state; }
   void clearStatus() { state = {}; }
 
@@ -88,6 +94,7 @@ public:
   Scalar boolean(bool value) override { return fromDouble(value); }
   double toDouble(Scalar value) const override { return getDouble(value); }
   int64_t getCost() const override { return 1; }
+  std::optional<Scalar> join(Scalar left, Scalar right) override;
 
   Scalar minusInfinity() override;
   Scalar add(Scalar left, Scalar right) override;
@@ -127,6 +134,7 @@ public:
   size_t mark() const override { return values.size(); }
   Scalar keep(Scalar value, size_t mark) override;
   void release(Scalar value) override;
+  std::optional<Scalar> join(Scalar left, Scalar right) override;
 
   Scalar minusInfinity() override { return {0}; }
   Scalar add(Scalar left, Scalar right) override;
@@ -209,6 +217,7 @@ public:
   size_t mark() const override { return intervals.size(); }
   Scalar keep(Scalar value, size_t mark) override;
   void release(Scalar value) override { released.push_back(value.bits); }
+  std::optional<Scalar> join(Scalar left, Scalar right) override;
 
   Scalar minusInfinity() override;
   Scalar add(Scalar left, Scalar right) override;
@@ -285,6 +294,7 @@ public:
   size_t mark() const override { return used; }
   Scalar keep(Scalar value, size_t mark) override;
   void release(Scalar value) override { released.push_back(value.bits); }
+  std::optional<Scalar> join(Scalar left, Scalar right) override;
 
   Scalar minusInfinity() override;
   Scalar add(Scalar left, Scalar right) override;
