@@ -28,21 +28,21 @@ LogicalResult DenseRelation::fail(const Twine &reason) {
 
 //===--- Loops ------------------------------------------------------------===//
 
+Scalar DenseRelation::combineTerms(ArrayRef<WeightedScalar> list) {
+  if (relation.combination == Combination::Sum)
+    return algebra.sum(list);
+  values.clear();
+  for (const WeightedScalar &term : list)
+    values.push_back(term.value);
+  return relation.combination == Combination::Maximum
+             ? algebra.maximum(values)
+             : minimum(algebra, values);
+}
+
 void DenseRelation::flush(size_t &mark) {
-  if (relation.combination != Combination::Sum) {
-    values.clear();
-    if (partial)
-      values.push_back(*partial);
-    for (const WeightedScalar &term : terms)
-      values.push_back(term.value);
-  } else if (partial) {
+  if (partial)
     terms.push_back({*partial, 1});
-  }
-  Scalar next = relation.combination == Combination::Sum ? algebra.sum(terms)
-                : relation.combination == Combination::Maximum
-                    ? algebra.maximum(values)
-                    : minimum(algebra, values);
-  next = algebra.keep(next, mark);
+  Scalar next = algebra.keep(combineTerms(terms), mark);
   if (partial)
     algebra.release(*partial);
   partial = next;
@@ -118,7 +118,7 @@ Scalar DenseRelation::computeElement() {
   return result;
 }
 
-void DenseRelation::runLoops(const MeshPlace &place, DenseTensor &result) {
+void DenseRelation::moveToPlace(const MeshPlace &place) {
   // Axes that are read at one coordinate are part of the place.
   MeshPlace read = place;
   for (const auto &axisRead : relation.axisReads)
@@ -132,11 +132,15 @@ void DenseRelation::runLoops(const MeshPlace &place, DenseTensor &result) {
   offsets = bases;
   for (size_t i = 0; i < present.size(); ++i)
     offsets[i] += present[i]->tensor->getOffset(read);
-  int64_t offset = resultBase + result.getOffset(place);
   for (Loop &loop : resultLoops)
     loop.ordinal = 0;
   for (Loop &loop : reducedLoops)
     loop.ordinal = 0;
+}
+
+void DenseRelation::runLoops(const MeshPlace &place, DenseTensor &result) {
+  moveToPlace(place);
+  int64_t offset = resultBase + result.getOffset(place);
   while (true) {
     result.elements[offset] = computeElement();
     bool isDone = true;
@@ -198,6 +202,19 @@ LogicalResult DenseRelation::countSteps(int64_t places, int64_t &steps,
   return success();
 }
 
+LogicalResult DenseRelation::execute(ArrayRef<MeshPlace> places,
+                                     DenseTensor &result, int64_t &steps,
+                                     int64_t stepLimit) {
+  if (failed(countSteps(places.size(), steps, stepLimit)))
+    return failure();
+  if (present.empty() && positions.empty())
+    fillWithConstant(places, result);
+  else
+    for (const MeshPlace &place : places)
+      runLoops(place, result);
+  return success();
+}
+
 LogicalResult DenseRelation::run(DenseTensor &result, int64_t &steps,
                                  int64_t stepLimit) {
   llvm::scope_exit leave([&] {
@@ -221,13 +238,8 @@ LogicalResult DenseRelation::run(DenseTensor &result, int64_t &steps,
       isEmpty |= dimension[number].count == 0;
     if (!isEmpty) {
       if (failed(chooseBlocks(choice, result)) ||
-          failed(countSteps(places.size(), steps, stepLimit)))
+          failed(execute(places, result, steps, stepLimit)))
         return failure();
-      if (present.empty() && positions.empty())
-        fillWithConstant(places, result);
-      else
-        for (const MeshPlace &place : places)
-          runLoops(place, result);
     }
     size_t i = choice.size();
     while (i > 0 && ++choice[i - 1] == dimensions[i - 1].size())

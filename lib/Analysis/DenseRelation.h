@@ -46,6 +46,7 @@ public:
   DenseRelation(tv::SemanticsOpInterface op, uint64_t axes,
                 const FactorAnalysis &factors, NumericAlgebra &algebra,
                 const DenseTensors &tensors);
+  virtual ~DenseRelation() = default;
 
   /// Computes all elements of `result`, whose layout is given, unless that
   /// takes `steps` above `stepLimit`.
@@ -53,7 +54,7 @@ public:
                           int64_t stepLimit);
   const std::string &getFailure() const { return failureReason; }
 
-private:
+protected:
   /// A part of a dimension, as places among its representatives.
   struct Block {
     bool isHole = false;
@@ -102,11 +103,19 @@ private:
   Loop makeLoop(unsigned factor) const;
   llvm::LogicalResult countSteps(int64_t places, int64_t &steps,
                                  int64_t stepLimit);
+  /// Computes the elements of one choice of blocks at all `places`.
+  virtual llvm::LogicalResult execute(llvm::ArrayRef<MeshPlace> places,
+                                      DenseTensor &result, int64_t &steps,
+                                      int64_t stepLimit);
+  /// Sets the offsets to the first elements of `place`, and loops to theirs.
+  void moveToPlace(const MeshPlace &place);
   void runLoops(const MeshPlace &place, DenseTensor &result);
   void fillWithConstant(llvm::ArrayRef<MeshPlace> places, DenseTensor &result);
   Scalar computeElement();
   /// Adds the term at place `inner` of the innermost reduced loop.
   void addTerm(int64_t inner, int64_t weight);
+  /// The sum, maximum or minimum of `list`.
+  Scalar combineTerms(llvm::ArrayRef<WeightedScalar> list);
   /// Adds up the terms so far and forgets all scalars made since `mark`.
   void flush(size_t &mark);
   llvm::LogicalResult fail(const llvm::Twine &reason);

@@ -174,29 +174,34 @@ FailureOr<Scalar> ElementEvaluator::evaluate(Value value,
   return result;
 }
 
+int64_t ElementEvaluator::getReferencePosition(ArrayAttr dimension,
+                                               const Coordinates &coordinates,
+                                               int64_t at) const {
+  // Minor factors first, then put together major to minor.
+  int64_t place = 1, position = 0;
+  for (Attribute attribute : llvm::reverse(dimension.getValue())) {
+    auto factor = cast<tv::DimensionFactorAttr>(attribute);
+    if (factor.getAxis()) {
+      unsigned axis = *factors.findAxis(factor.getAxis().getValue());
+      position += coordinates[axis] * place;
+      place *= factors.getAxisSize(axis);
+      continue;
+    }
+    int64_t range = factor.getEnd() - factor.getStart();
+    position += (factor.getStart() + at % range) * place;
+    at /= range;
+    place *= factor.getExtent();
+  }
+  return position;
+}
+
 SmallVector<int64_t>
 ElementEvaluator::getReferenceIndex(tv::LineageAttr lineage,
                                     const Coordinates &coordinates,
                                     ArrayRef<int64_t> index) const {
   SmallVector<int64_t> result;
-  for (auto [dimension, at] : llvm::zip_equal(lineage.getDimensions(), index)) {
-    // Minor factors first, then put together major to minor.
-    int64_t rest = at, place = 1, position = 0;
-    for (Attribute attribute : llvm::reverse(dimension.getValue())) {
-      auto factor = cast<tv::DimensionFactorAttr>(attribute);
-      if (factor.getAxis()) {
-        unsigned axis = *factors.findAxis(factor.getAxis().getValue());
-        position += coordinates[axis] * place;
-        place *= factors.getAxisSize(axis);
-        continue;
-      }
-      int64_t range = factor.getEnd() - factor.getStart();
-      position += (factor.getStart() + rest % range) * place;
-      rest /= range;
-      place *= factor.getExtent();
-    }
-    result.push_back(position);
-  }
+  for (auto [dimension, at] : llvm::zip_equal(lineage.getDimensions(), index))
+    result.push_back(getReferencePosition(dimension, coordinates, at));
   return result;
 }
 

@@ -81,6 +81,10 @@ public:
   llvm::SmallVector<int64_t>
   getReferenceIndex(tv::LineageAttr lineage, const Coordinates &coordinates,
                     llvm::ArrayRef<int64_t> index) const;
+  /// The same for one dimension of the lineage, whose position is `at`.
+  int64_t getReferencePosition(mlir::ArrayAttr dimension,
+                               const Coordinates &coordinates,
+                               int64_t at) const;
   uint64_t getVaryingAxes(mlir::Value value) const {
     return varying.lookup(value);
   }
