@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DenseRelation.h"
+#include "DenseRuns.h"
 #include "ValueNumbering.h"
 
 #include <cmath>
@@ -97,6 +97,16 @@ static bool haveSamePositions(Value left, Value right,
          });
 }
 
+/// For each place of a row with these offsets, how many from there on have
+/// offsets one after the other.
+static std::vector<int64_t> countNeighbours(ArrayRef<int64_t> row) {
+  std::vector<int64_t> counts(row.size(), 1);
+  for (size_t i = row.size(); i-- > 1;)
+    if (row[i] == row[i - 1] + 1)
+      counts[i - 1] = counts[i] + 1;
+  return counts;
+}
+
 LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
                                     Visitor visitor) {
   failureReason.clear();
@@ -126,6 +136,7 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
   bool isSum = summands->size() != 1 || !claim.lineage.getSumAxes().empty();
   std::vector<WeightedScalar> terms;
   SmallVector<int64_t> starts(summands->size());
+  SmallVector<unsigned, 4> layout = getLayout(*summands->front().tensor);
   for (const MeshPlace &place : listPlaces(
            factors, findComparedAxes(claim, factors, elements), claim.domain)) {
     auto offsets = getReferenceOffsets(claim.lineage, place.coordinates,
@@ -134,35 +145,55 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
       return failure();
     for (auto [start, summand] : llvm::zip_equal(starts, *summands))
       start = summand.tensor->getOffset(place);
-    for (int64_t at = 0; at < count; ++at) {
+    bool isInRuns = usesRuns && isLong(factors, first);
+    std::vector<int64_t> neighbours;
+    if (isInRuns)
+      neighbours = countNeighbours((*offsets)[layout.back()]);
+    int64_t next = 0;
+    for (int64_t at = 0; at < count; at = next) {
       int64_t offset = 0, rest = at;
       bool isKnown = true;
       SmallVector<int64_t> index(kept.size());
-      for (size_t i = kept.size(); i-- > 0;) {
+      for (unsigned i : llvm::reverse(layout)) {
         auto size = static_cast<int64_t>(kept[i].size());
         isKnown &= (*offsets)[i][rest % size] >= 0;
         offset += (*offsets)[i][rest % size];
         index[i] = kept[i][rest % size].position;
         rest /= size;
       }
+      next = at + 1;
       if (!isKnown)
         continue;
+      // Elements that follow in the same runs have the same enclosures.
+      if (isInRuns) {
+        int64_t runEnd = count;
+        for (auto [start, summand] : llvm::zip_equal(starts, *summands))
+          for (AxisTerm term : summand.terms) {
+            int64_t place = start + term.offset;
+            runEnd = std::min(runEnd, summand.tensor->getEnd(
+                                          summand.tensor->findRun(place + at)) -
+                                          place);
+          }
+        runEnd = std::min(runEnd - at,
+                          reference.getEnd(reference.findRun(offset)) - offset);
+        next = at + std::min(runEnd, neighbours[at % neighbours.size()]);
+      }
       size_t mark = algebra.mark();
-      Scalar actual = summands->front().tensor->elements[starts[0] + at];
+      Scalar actual = summands->front().tensor->get(starts[0] + at);
       if (isSum) {
         terms.clear();
         for (auto [start, summand] : llvm::zip_equal(starts, *summands))
           for (AxisTerm term : summand.terms)
-            terms.push_back({summand.tensor->elements[start + at + term.offset],
-                             term.weight});
+            terms.push_back(
+                {summand.tensor->get(start + at + term.offset), term.weight});
         actual = algebra.sum(terms);
       }
       Scalar plan = algebra.keep(actual, mark);
-      Visit next =
-          visitor(place.coordinates, index, reference.elements[offset], plan);
-      if (next != Visit::Keep)
+      Visit answer = visitor(place.coordinates, index, reference.get(offset),
+                             plan, next - at);
+      if (answer != Visit::Keep)
         algebra.release(plan);
-      if (next == Visit::Stop)
+      if (answer == Visit::Stop)
         return success();
     }
   }
@@ -183,7 +214,7 @@ DenseEvaluator::compare(tv::ExpectOp expect,
   Claim claim{values, expect.getReference(), expect.getLineage(),
               expect.getDomain()};
   auto visitor = [&](const Coordinates &coordinates, ArrayRef<int64_t> index,
-                     Scalar expected, Scalar plan) {
+                     Scalar expected, Scalar plan, int64_t) {
     double difference = differs(expected, plan)
                             ? getRelativeDifference(algebra.toDouble(expected),
                                                     algebra.toDouble(plan))

@@ -6,7 +6,7 @@
 
 #include "Verify/Analysis/DenseEvaluator.h"
 
-#include "DenseRelation.h"
+#include "DenseRuns.h"
 #include "ValueNumbering.h"
 
 using namespace mlir;
@@ -17,11 +17,15 @@ using namespace verify;
 /// two gigabytes.
 static constexpr int64_t sizeLimit = int64_t(1) << 27;
 static constexpr int64_t stepLimit = int64_t(1) << 32;
+/// The same for values in runs, where it shows on the way that it is too much.
+static constexpr int64_t runLimit = int64_t(1) << 25;
+static constexpr int64_t runStepLimit = int64_t(1) << 31;
 
 DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
                                NumericAlgebra &algebra, ElementSource &source)
     : body(body), factors(factors), algebra(algebra), source(source),
-      elements(body, factors, algebra, source) {}
+      elements(body, factors, algebra, source),
+      usesRuns(source.getLongPositions() != LongPositions::All) {}
 
 DenseEvaluator::~DenseEvaluator() = default;
 
@@ -29,6 +33,11 @@ LogicalResult DenseEvaluator::fail(const Twine &reason) {
   if (failureReason.empty())
     failureReason = reason.str();
   return failure();
+}
+
+LogicalResult DenseEvaluator::failTooCostly() {
+  isTooCostly = true;
+  return fail("to execute the plan takes too many steps");
 }
 
 //===--- Tensors ----------------------------------------------------------===//
@@ -48,6 +57,7 @@ void DenseTensors::drop(Value value, NumericAlgebra &algebra) {
   if (found->second.isOwned)
     for (Scalar scalar : found->second.elements)
       algebra.release(scalar);
+  scalarCount -= found->second.elements.size();
   tensors.erase(found);
 }
 
@@ -130,7 +140,8 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
       lastUses[&op].push_back(op.getResult(0));
     use(op.getOperands());
   }
-  if (failed(checkCost(needed, lastUses)))
+  isTooCostly = false;
+  if (!usesRuns && failed(checkCost(needed, lastUses)))
     return failure();
   for (BlockArgument argument : body.getArguments())
     if (needed.contains(argument) && failed(evaluate(argument)))
@@ -227,12 +238,17 @@ LogicalResult DenseEvaluator::allocate(Value value, DenseTensor &tensor) {
   };
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
   tensor.dimensionStrides.resize(nodes.size());
-  for (size_t i = nodes.size(); i-- > 0;)
-    tensor.dimensionStrides[i] = addDimension(nodes[i]);
+  // In runs, long dimensions are inside of short ones.
+  for (bool isInside : {true, false})
+    for (size_t i = nodes.size(); i-- > 0;)
+      if (isInside == (usesRuns && isLong(factors, nodes[i])))
+        tensor.dimensionStrides[i] = addDimension(nodes[i]);
   tensor.axisStrides.assign(factors.getAxisCount(), 0);
   for (unsigned axis = factors.getAxisCount(); axis-- > 0;)
     if (axes >> axis & 1)
       tensor.axisStrides[axis] = addDimension(factors.getAxis(axis));
+  if (usesRuns && isLong(factors, value) && tensor.size < INT64_MAX)
+    return success();
   if (tensor.size > sizeLimit)
     return fail("a tensor has more than " + Twine(sizeLimit) +
                 " elements in the small case");
@@ -255,28 +271,49 @@ void DenseEvaluator::fillOutside(uint64_t axes, tv::DomainAttr domain,
         tensor.elements[offset + i] = algebra.integer(0);
 }
 
+LogicalResult DenseEvaluator::compute(tv::SemanticsOpInterface op,
+                                      DenseTensor &tensor) {
+  Value value = op->getResult(0);
+  uint64_t axes = elements.getVaryingAxes(value);
+  auto isInRuns = [&](Value each) { return isLong(factors, each); };
+  auto failWith = [&](const DenseRelation &relation) {
+    return fail("'" + op->getName().getStringRef() +
+                "': " + relation.getFailure());
+  };
+  if (usesRuns &&
+      (isInRuns(value) || llvm::any_of(op->getOperands(), isInRuns))) {
+    auto kept = static_cast<int64_t>(tensors.getScalarCount());
+    int64_t free = std::max<int64_t>(runLimit / algebra.getCost() - kept, 0);
+    RunRelation relation(op, axes, factors, algebra, tensors, free);
+    if (succeeded(
+            relation.run(tensor, steps, runStepLimit / algebra.getCost())))
+      return success();
+    return relation.wasTooCostly() ? failTooCostly() : failWith(relation);
+  }
+  DenseRelation relation(op, axes, factors, algebra, tensors);
+  if (failed(relation.run(tensor, steps, stepLimit)))
+    return failWith(relation);
+  fillOutside(axes, op->getAttrOfType<tv::DomainAttr>("domain"), tensor);
+  tensor.isOwned = true;
+  return success();
+}
+
 LogicalResult DenseEvaluator::evaluate(Value value) {
   DenseTensor tensor;
   if (failed(allocate(value, tensor)))
     return failure();
   Operation *op = value.getDefiningOp();
+  LogicalResult isDone = failure();
   if (auto semantics = dyn_cast_if_present<tv::SemanticsOpInterface>(op);
-      semantics && !factors.isOpaque(op)) {
-    uint64_t axes = elements.getVaryingAxes(value);
-    DenseRelation relation(semantics, axes, factors, algebra, tensors);
-    if (failed(relation.run(tensor, steps, stepLimit)))
-      return fail("'" + op->getName().getStringRef() +
-                  "': " + relation.getFailure());
-    fillOutside(axes, op->getAttrOfType<tv::DomainAttr>("domain"), tensor);
-    tensor.isOwned = true;
-  } else if (auto distributed = dyn_cast_if_present<tv::DistributeOp>(op)) {
-    if (failed(distribute(distributed, tensor)))
-      return failure();
-  } else if (failed(fill(value, tensor))) {
-    return failure();
-  }
-  tensors.insert(value, std::move(tensor));
-  return success();
+      semantics && !factors.isOpaque(op))
+    isDone = compute(semantics, tensor);
+  else if (auto distributed = dyn_cast_if_present<tv::DistributeOp>(op))
+    isDone = distribute(distributed, tensor);
+  else
+    isDone = fill(value, tensor);
+  if (succeeded(isDone))
+    tensors.insert(value, std::move(tensor));
+  return isDone;
 }
 
 //===--- Results ----------------------------------------------------------===//
@@ -288,22 +325,29 @@ bool DenseEvaluator::haveDistinctElements(
   Operation *op = value.getDefiningOp();
   auto domain =
       op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
-  int64_t row = static_cast<int64_t>(
-      factors.getRepresentatives(factors.getDimensions(value).back()).size());
-  int64_t count = 1;
+  // The last dimension is a row.
+  SmallVector<int64_t, 4> sizes;
   for (FactorAnalysis::Node node : factors.getDimensions(value))
-    count *= static_cast<int64_t>(factors.getRepresentatives(node).size());
+    sizes.push_back(
+        static_cast<int64_t>(factors.getRepresentatives(node).size()));
+  int64_t row = sizes.pop_back_val(), count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  int64_t stride = tensor.dimensionStrides.back();
   for (const MeshPlace &place :
-       listPlaces(factors, elements.getVaryingAxes(value), domain)) {
-    ArrayRef<Scalar> all(tensor.elements);
-    for (int64_t start = 0; start < count; start += row) {
-      ArrayRef<Scalar> some = all.slice(tensor.getOffset(place) + start, row);
+       listPlaces(factors, elements.getVaryingAxes(value), domain))
+    for (int64_t at = 0; at < count; ++at) {
+      int64_t start = tensor.getOffset(place), rest = at;
+      for (size_t i = sizes.size(); i-- > 0;) {
+        start += rest % sizes[i] * tensor.dimensionStrides[i];
+        rest /= sizes[i];
+      }
       for (int64_t i = 0; i < row; ++i)
         for (int64_t j = 0; j < i; ++j)
-          if (!areDistinct(some[i], some[j]))
+          if (!areDistinct(tensor.get(start + i * stride),
+                           tensor.get(start + j * stride)))
             return false;
     }
-  }
   return true;
 }
 
@@ -328,5 +372,5 @@ DenseEvaluator::getElement(Value value, const Coordinates &coordinates,
            factors.getDimensions(value), index, tensor.dimensionStrides))
     if (!add(node, position, stride))
       return std::nullopt;
-  return tensor.elements[offset];
+  return tensor.get(offset);
 }

@@ -4,15 +4,34 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DenseRelation.h"
+#include "DenseRuns.h"
 
 using namespace mlir;
 using namespace verify;
 
+/// Most runs of one value that is given.
+static constexpr size_t runLimit = size_t(1) << 22;
+
 //===--- Values without an index relation ---------------------------------===//
 
-LogicalResult DenseEvaluator::fill(Value value, DenseTensor &tensor) {
+FailureOr<Scalar> DenseEvaluator::getSourceElement(Value value,
+                                                   ArrayRef<int64_t> index) {
   Operation *op = value.getDefiningOp();
+  if (!op || isa<tv::InputOp>(op))
+    return source.input(value, index);
+  if (isa<tv::UndefinedOp>(op)) {
+    SmallVector<int64_t> place(factors.getAxisCount(), -1);
+    place.append(index.begin(), index.end());
+    return source.undefined(op, place);
+  }
+  if (std::optional<unsigned> number = factors.getOpaque(op))
+    return source.opaque(*number, value.getType(), index);
+  return fail("'" + op->getName().getStringRef() + "' is not a graph-level op");
+}
+
+LogicalResult DenseEvaluator::fill(Value value, DenseTensor &tensor) {
+  if (usesRuns && isLong(factors, value))
+    return fillRuns(value, tensor);
   SmallVector<ArrayRef<Representative>> kept;
   for (FactorAnalysis::Node node : factors.getDimensions(value))
     kept.push_back(factors.getRepresentatives(node));
@@ -23,21 +42,55 @@ LogicalResult DenseEvaluator::fill(Value value, DenseTensor &tensor) {
       index[i] =
           kept[i][ordinal % static_cast<int64_t>(kept[i].size())].position;
     }
-    Scalar &scalar = tensor.elements[offset];
-    if (!op || isa<tv::InputOp>(op)) {
-      scalar = source.input(value, index);
-    } else if (isa<tv::UndefinedOp>(op)) {
-      SmallVector<int64_t> place(factors.getAxisCount(), -1);
-      place.append(index.begin(), index.end());
-      scalar = source.undefined(op, place);
-    } else if (std::optional<unsigned> number = factors.getOpaque(op)) {
-      scalar = source.opaque(*number, value.getType(), index);
-    } else {
-      return fail("'" + op->getName().getStringRef() +
-                  "' is not a graph-level op");
-    }
+    FailureOr<Scalar> scalar = getSourceElement(value, index);
+    if (failed(scalar))
+      return failure();
+    tensor.elements[offset] = *scalar;
   }
   return success();
+}
+
+int64_t DenseEvaluator::getInputPosition(FactorAnalysis::Node node,
+                                         int64_t position) const {
+  if (!isLong(factors, node))
+    return position;
+  if (source.getLongPositions() == LongPositions::None)
+    return factors.getBlockStart(node, position, /*mergesBlocks=*/true);
+  // The first position of a block, or its second one for all others.
+  int64_t start = factors.getBlockStart(node, position, /*mergesBlocks=*/false);
+  return position == start ? start : start + 1;
+}
+
+LogicalResult DenseEvaluator::fillRuns(Value value, DenseTensor &tensor) {
+  SmallVector<unsigned, 4> layout = getLayout(tensor);
+  SmallVector<std::vector<int64_t>, 4> positions;
+  for (FactorAnalysis::Node node : factors.getDimensions(value)) {
+    positions.emplace_back();
+    for (Representative entry : factors.getRepresentatives(node))
+      positions.back().push_back(getInputPosition(node, entry.position));
+  }
+  RunBuilder builder(algebra, runLimit, /*joins=*/true);
+  const std::vector<int64_t> &row = positions[layout.back()];
+  auto rowSize = static_cast<int64_t>(row.size());
+  SmallVector<int64_t> index(positions.size());
+  for (int64_t offset = 0; offset < tensor.size;) {
+    for (unsigned i : layout) {
+      int64_t ordinal = offset / tensor.dimensionStrides[i];
+      index[i] =
+          positions[i][ordinal % static_cast<int64_t>(positions[i].size())];
+    }
+    FailureOr<Scalar> scalar = getSourceElement(value, index);
+    if (failed(scalar))
+      return failure();
+    int64_t first = offset % rowSize, next = first + 1;
+    while (next < rowSize && row[next] == row[first])
+      ++next;
+    builder.add(offset, next - first, algebra.keep(*scalar, algebra.mark()));
+    offset += next - first;
+    if (builder.isFull())
+      return failTooCostly();
+  }
+  return builder.finish(tensor, /*allowsGaps=*/false);
 }
 
 FailureOr<SmallVector<std::vector<int64_t>>>
@@ -48,31 +101,36 @@ DenseEvaluator::getReferenceOffsets(tv::LineageAttr lineage,
   const DenseTensor &tensor = *tensors.find(reference);
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(local);
   SmallVector<std::vector<int64_t>> offsets(nodes.size());
-  SmallVector<int64_t> index(nodes.size(), 0);
   for (size_t i = 0; i < nodes.size(); ++i) {
     ArrayRef<Representative> kept =
         factors.getRepresentatives(factors.getDimensions(reference)[i]);
+    std::optional<int64_t> ordinal;
     for (Representative entry : factors.getRepresentatives(nodes[i])) {
-      index[i] = entry.position;
-      std::optional<int64_t> ordinal = findOrdinal(
-          kept, elements.getReferenceIndex(lineage, coordinates, index)[i]);
+      int64_t wanted = elements.getReferencePosition(
+          lineage.getDimensions()[i], coordinates, entry.position);
+      // Mostly the one after the last.
+      auto next = static_cast<size_t>(ordinal.value_or(-1) + 1);
+      if (next < kept.size() && kept[next].position == wanted)
+        ordinal = static_cast<int64_t>(next);
+      else
+        ordinal = findOrdinal(kept, wanted);
       if (!ordinal && !skipsUnknown)
         return fail("a position outside the small case is read");
       offsets[i].push_back(ordinal ? *ordinal * tensor.dimensionStrides[i]
                                    : -1);
     }
-    index[i] = 0;
   }
   return offsets;
 }
 
-/// The sum of one offset for each dimension, at place `rest` of a tensor.
+/// The sum of one offset for each dimension, at place `rest` of a tensor whose
+/// dimensions have `layout`.
 static int64_t addOffsets(ArrayRef<std::vector<int64_t>> offsets,
-                          int64_t rest) {
+                          ArrayRef<unsigned> layout, int64_t rest) {
   int64_t sum = 0;
-  for (const std::vector<int64_t> &dimension : llvm::reverse(offsets)) {
-    auto count = static_cast<int64_t>(dimension.size());
-    sum += dimension[rest % count];
+  for (unsigned dimension : llvm::reverse(layout)) {
+    auto count = static_cast<int64_t>(offsets[dimension].size());
+    sum += offsets[dimension][rest % count];
     rest /= count;
   }
   return sum;
@@ -84,16 +142,26 @@ LogicalResult DenseEvaluator::distribute(tv::DistributeOp op,
   uint64_t axes = elements.getVaryingAxes(op.getResult());
   std::vector<MeshPlace> places = listPlaces(factors, axes, {});
   int64_t count = tensor.size / static_cast<int64_t>(places.size());
+  bool isInRuns = usesRuns && isLong(factors, op.getResult());
+  SmallVector<unsigned, 4> layout = getLayout(tensor);
+  RunBuilder builder(algebra, runLimit, /*joins=*/true);
   for (const MeshPlace &place : places) {
     auto offsets = getReferenceOffsets(op.getLineage(), place.coordinates,
                                        op.getReference(), op.getResult());
     if (failed(offsets))
       return failure();
     int64_t start = tensor.getOffset(place);
-    for (int64_t i = 0; i < count; ++i)
-      tensor.elements[start + i] = algebra.keep(
-          reference.elements[addOffsets(*offsets, i)], algebra.mark());
+    for (int64_t i = 0; i < count; ++i) {
+      Scalar copy = algebra.keep(reference.get(addOffsets(*offsets, layout, i)),
+                                 algebra.mark());
+      if (isInRuns)
+        builder.add(start + i, 1, copy);
+      else
+        tensor.elements[start + i] = copy;
+      if (builder.isFull())
+        return failTooCostly();
+    }
   }
   tensor.isOwned = true;
-  return success();
+  return isInRuns ? builder.finish(tensor, /*allowsGaps=*/false) : success();
 }

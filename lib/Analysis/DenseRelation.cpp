@@ -205,6 +205,9 @@ LogicalResult DenseRelation::countSteps(int64_t places, int64_t &steps,
 LogicalResult DenseRelation::execute(ArrayRef<MeshPlace> places,
                                      DenseTensor &result, int64_t &steps,
                                      int64_t stepLimit) {
+  for (const Access *access : present)
+    if (!access->tensor->starts.empty())
+      return fail("an operand is kept in runs");
   if (failed(countSteps(places.size(), steps, stepLimit)))
     return failure();
   if (present.empty() && positions.empty())

@@ -292,6 +292,31 @@ int64_t FactorAnalysis::getWeight(Node node, int64_t position) const {
   return 0;
 }
 
+int64_t FactorAnalysis::getBlockStart(Node node, int64_t position,
+                                      bool mergesBlocks) const {
+  node = find(node);
+  const NodeData &data = nodes[node];
+  auto isRigid = [&](Node child) { return nodes[find(child)].isRigid; };
+  if (data.kind == Kind::Concat) {
+    if (mergesBlocks && llvm::all_of(data.children, isRigid))
+      return 0;
+    int64_t start = 0;
+    for (Node child : data.children) {
+      int64_t size = nodes[find(child)].size;
+      if (position - start < size)
+        return start + getBlockStart(child, position - start, mergesBlocks);
+      start += size;
+    }
+  }
+  if (data.kind == Kind::Product) {
+    // One row after the other.
+    Node minor = data.children.back();
+    int64_t inner = position % nodes[find(minor)].size;
+    return position - inner + getBlockStart(minor, inner, mergesBlocks);
+  }
+  return data.isRigid ? 0 : position;
+}
+
 std::optional<std::vector<SmallVector<int64_t>>>
 FactorAnalysis::getPatterns(ArrayRef<Node> list, size_t limit) const {
   // Choices are made leaf by leaf. `used` says how many values of each sort

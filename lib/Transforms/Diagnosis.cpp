@@ -92,7 +92,7 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
                            expect.getDomain()},
                           /*skipsUnknown=*/false,
                           [&](const Coordinates &coordinates, ArrayRef<int64_t>,
-                              Scalar reference, Scalar plan) {
+                              Scalar reference, Scalar plan, int64_t) {
                             if (differs(reference, plan))
                               where.insert(coordinates[*batchAxis]);
                             return DenseEvaluator::Visit::Continue;

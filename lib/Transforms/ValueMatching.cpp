@@ -202,10 +202,11 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
                    1e-11 * largest;
   };
   auto visitor = [&](const Coordinates &, ArrayRef<int64_t>,
-                     Scalar expectedScalar, Scalar actualScalar) {
+                     Scalar expectedScalar, Scalar actualScalar,
+                     int64_t count) {
     double expected = algebra->toDouble(expectedScalar);
     double actual = algebra->toDouble(actualScalar);
-    ++visited;
+    visited += count;
     if (!ratio && expected != 0 && actual != 0 && std::isfinite(expected) &&
         std::isfinite(actual))
       ratio = isSame(actual, expected) ? 1 : actual / expected;

@@ -26,17 +26,44 @@ struct MeshPlace {
 };
 
 /// The elements of a value at the representatives of an analysis, row-major:
-/// first the mesh axes it varies with, then its dimensions.
+/// first the mesh axes it varies with, then its dimensions. Where long values
+/// are kept in runs, long dimensions come last.
 struct DenseTensor {
   /// For each axis of the analysis; 0 if the value does not vary with it.
   llvm::SmallVector<int64_t, 4> axisStrides;
   llvm::SmallVector<int64_t, 4> dimensionStrides;
   int64_t size = 1;
+  /// One for each element, or one for each run.
   std::vector<Scalar> elements;
+  /// The offsets at which runs start, if there are any of several elements.
+  std::vector<int64_t> starts;
   /// Whether the scalars belong to this tensor alone.
   bool isOwned = false;
 
   int64_t getOffset(const MeshPlace &place) const;
+  /// The number of the run that `offset` is in.
+  size_t findRun(int64_t offset) const {
+    return starts.empty()
+               ? offset
+               : llvm::upper_bound(starts, offset) - starts.begin() - 1;
+  }
+  /// The offset after a run.
+  int64_t getEnd(size_t run) const {
+    if (starts.empty())
+      return static_cast<int64_t>(run) + 1;
+    return run + 1 < starts.size() ? starts[run + 1] : size;
+  }
+  Scalar get(int64_t offset) const { return elements[findRun(offset)]; }
+  /// The same, faster in the run `cursor` and the one after it.
+  Scalar get(int64_t offset, size_t &cursor) const {
+    if (!starts.empty() && starts[cursor] <= offset) {
+      cursor += getEnd(cursor) <= offset;
+      if (getEnd(cursor) > offset)
+        return elements[cursor];
+    }
+    cursor = findRun(offset);
+    return elements[cursor];
+  }
 };
 
 class ValueNumbering;
@@ -50,10 +77,13 @@ public:
   /// Null if the value is not kept.
   const DenseTensor *find(mlir::Value value) const;
   void insert(mlir::Value value, DenseTensor tensor) {
+    scalarCount += tensor.elements.size();
     tensors[value] = std::move(tensor);
   }
   /// Drops a value and gives the scalars that are its own back.
   void drop(mlir::Value value, NumericAlgebra &algebra);
+  /// How many scalars all values have.
+  size_t getScalarCount() const { return scalarCount; }
   /// Drops all, and goes on with other values that are equal.
   void reset(std::unique_ptr<ValueNumbering> newNumbering,
              NumericAlgebra &algebra);
@@ -62,6 +92,7 @@ public:
 private:
   std::unique_ptr<ValueNumbering> numbering;
   llvm::DenseMap<mlir::Value, DenseTensor> tensors; ///< of leaders
+  size_t scalarCount = 0;
 };
 
 class DenseEvaluator {
@@ -84,9 +115,9 @@ public:
   };
   /// How to go on after a pair of elements; `Keep` keeps the plan's scalar.
   enum class Visit { Continue, Keep, Stop };
-  using Visitor = llvm::function_ref<Visit(const Coordinates &coordinates,
-                                           llvm::ArrayRef<int64_t> index,
-                                           Scalar reference, Scalar plan)>;
+  using Visitor = llvm::function_ref<Visit(
+      const Coordinates &coordinates, llvm::ArrayRef<int64_t> index,
+      Scalar reference, Scalar plan, int64_t count)>;
 
   /// The analysis has to outlive the evaluator. With `Positions::Exact` nothing
   /// is unknown but the inputs.
@@ -123,8 +154,9 @@ public:
   std::vector<uint64_t> getComparisonKey(tv::ExpectOp expect) const;
 
   /// Calls `visitor` for each pair of elements that a claim sets against each
-  /// other; all values have to be kept. A position of the reference that is not
-  /// looked at is an error, or is left out with `skipsUnknown`.
+  /// other; in runs for `count` equal pairs at once; all values have to be
+  /// kept. A position of the reference that is not looked at is an error, or is
+  /// left out with `skipsUnknown`.
   llvm::LogicalResult visit(const Claim &claim, bool skipsUnknown,
                             Visitor visitor);
   /// The axes a value varies with, a bit for each.
@@ -157,7 +189,15 @@ private:
   int64_t countPlaces(llvm::ArrayRef<FactorAnalysis::Node> nodes,
                       uint64_t axes) const;
   llvm::LogicalResult evaluate(mlir::Value value);
+  llvm::LogicalResult compute(tv::SemanticsOpInterface op, DenseTensor &tensor);
   llvm::LogicalResult fill(mlir::Value value, DenseTensor &tensor);
+  /// The same for a long value, run by run.
+  llvm::LogicalResult fillRuns(mlir::Value value, DenseTensor &tensor);
+  /// An element of a value without operands.
+  mlir::FailureOr<Scalar> getSourceElement(mlir::Value value,
+                                           llvm::ArrayRef<int64_t> index);
+  /// The position that inputs have the same elements at, of a dimension.
+  int64_t getInputPosition(FactorAnalysis::Node node, int64_t position) const;
   llvm::LogicalResult distribute(tv::DistributeOp op, DenseTensor &tensor);
   /// Gives the elements outside the domain, which nobody reads, a value.
   void fillOutside(uint64_t axes, tv::DomainAttr domain, DenseTensor &tensor);
@@ -170,6 +210,7 @@ private:
                       mlir::Value reference, mlir::Value local,
                       bool skipsUnknown = false);
   llvm::LogicalResult fail(const llvm::Twine &reason);
+  llvm::LogicalResult failTooCostly();
 
   mlir::Block &body;
   const FactorAnalysis &factors;
@@ -177,6 +218,8 @@ private:
   ElementSource &source;
   /// Answers what does not depend on elements.
   ElementEvaluator elements;
+  /// Whether long values are kept in runs.
+  bool usesRuns;
   DenseTensors tensors;
   std::string failureReason;
   int64_t steps = 0;

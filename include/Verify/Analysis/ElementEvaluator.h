@@ -24,6 +24,11 @@
 
 namespace verify {
 
+/// Which positions inputs tell apart, of a dimension that has to be looked at
+/// in full and has thousands: all of them, the first one and what slices cut
+/// the rest into, or none. The fewer, the less has to be computed.
+enum class LongPositions { All, Blocks, None };
+
 /// Elements of the tensors nobody computes.
 class ElementSource {
 public:
@@ -43,6 +48,8 @@ public:
   }
   /// Whether all elements of an input are 0.
   virtual bool isZero(mlir::Value value) const { return false; }
+  /// With anything but `All` whole values are executed run by run.
+  virtual LongPositions getLongPositions() const { return LongPositions::All; }
 };
 
 /// The sort of a tensor's elements.

@@ -99,6 +99,10 @@ public:
   Node getRoot(Node node) const { return find(node); }
   /// The positions of a node that are looked at, in order.
   llvm::ArrayRef<Representative> getRepresentatives(Node node) const;
+  /// The first of the positions that are in one block with `position`, among
+  /// those that are looked at in full: slices cut a dimension into blocks. With
+  /// `mergesBlocks` these are one block where nothing else is between them.
+  int64_t getBlockStart(Node node, int64_t position, bool mergesBlocks) const;
   /// How many positions `position` stands for; 0 if it is not looked at.
   int64_t getWeight(Node node, int64_t position) const;
 

@@ -1,0 +1,148 @@
+//===- DenseRuns.h - long values as runs of elements ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A value with a dimension of thousands of positions that all have to be looked
+// at is kept as runs: neighbours with one enclosure. What is computed of them
+// is computed once for each run, and a sum counts a term as often as the run is
+// long. docs/Soundness.md says why the enclosures hold for every element.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_ANALYSIS_DENSERUNS_H
+#define VERIFY_LIB_ANALYSIS_DENSERUNS_H
+
+#include "DenseRelation.h"
+
+namespace verify {
+
+/// Whether a dimension has so many positions that runs pay.
+bool isLong(const FactorAnalysis &factors, FactorAnalysis::Node node);
+bool isLong(const FactorAnalysis &factors, mlir::Value value);
+
+/// The dimensions of a tensor by falling stride. Equal strides are those of
+/// dimensions with one position.
+llvm::SmallVector<unsigned, 4> getLayout(const DenseTensor &tensor);
+
+/// Puts a tensor together from runs of elements, which come in any order.
+class RunBuilder {
+public:
+  /// Only with `joins` there are runs of more than one element.
+  RunBuilder(NumericAlgebra &algebra, size_t limit, bool joins)
+      : algebra(algebra), limit(limit), joins(joins) {}
+  ~RunBuilder();
+
+  /// `count` elements from `start` on that `value` encloses; it is taken over.
+  void add(int64_t start, int64_t count, Scalar value);
+  bool isFull() const { return runs.size() > limit; }
+  /// Gives the runs to `tensor`. Elements that no run has are 0; failure if
+  /// there are some and `allowsGaps` is not set, or if runs overlap.
+  llvm::LogicalResult finish(DenseTensor &tensor, bool allowsGaps);
+
+private:
+  struct Run {
+    int64_t start, end;
+    Scalar value;
+  };
+  /// Appends a run to `list`, as part of the last one if that is close.
+  void append(std::vector<Run> &list, Run run);
+
+  NumericAlgebra &algebra;
+  size_t limit;
+  bool joins;
+  std::vector<Run> runs;
+};
+
+/// The terms of many sums, each for a range of them.
+class RangeTerms {
+public:
+  explicit RangeTerms(int64_t count);
+
+  void add(int64_t start, int64_t end, WeightedScalar term);
+  /// Calls `visitor` with each number of a sum and its terms, which are those
+  /// of `add` or made by `combine` of some of them.
+  using Combine = llvm::function_ref<Scalar(std::vector<WeightedScalar> &)>;
+  using Visitor = llvm::function_ref<void(int64_t number, Scalar sum)>;
+  void visit(Combine combine, Visitor visitor);
+
+private:
+  int64_t count;
+  /// A binary tree: node `i` has children `2 i` and `2 i + 1`, the leaves are
+  /// the sums, and a term of a node is one of all leaves below it.
+  size_t leaves = 1;
+  std::vector<std::vector<WeightedScalar>> nodes;
+};
+
+/// All elements of an op of which an operand or the result is in runs.
+class RunRelation : public DenseRelation {
+public:
+  RunRelation(tv::SemanticsOpInterface op, uint64_t axes,
+              const FactorAnalysis &factors, NumericAlgebra &algebra,
+              const DenseTensors &tensors, size_t runLimit);
+
+  /// As `DenseRelation::run`, and with failure also where the result has more
+  /// runs than may be.
+  llvm::LogicalResult run(DenseTensor &result, int64_t &steps,
+                          int64_t stepLimit);
+  /// Whether that failed because it takes too many steps or runs.
+  bool wasTooCostly() const { return isTooCostly; }
+
+private:
+  llvm::LogicalResult execute(llvm::ArrayRef<MeshPlace> places,
+                              DenseTensor &result, int64_t &steps,
+                              int64_t stepLimit) override;
+  /// Finds out how the loops of one choice of blocks are run.
+  llvm::LogicalResult plan();
+  void findUnrelated();
+  /// All elements along the innermost loop of the result.
+  void computeRow(int64_t offset);
+  void computeTransposedRow(int64_t offset);
+  /// The element at the current places of the result's loops.
+  Scalar computeElement();
+  /// The scalar body at the current places of all loops.
+  Scalar computeBody();
+  /// Divides by the divisor of the relation and releases what is divided.
+  Scalar divide(Scalar dividend);
+  /// Takes `value` over, for all elements of a run.
+  void store(int64_t offset, int64_t count, Scalar value);
+  /// Where, among the places of `loop`, runs end of what the body reads; `over`
+  /// are the loops that are run for each of them.
+  void findEnds(const Loop &loop, llvm::ArrayRef<Loop *> over,
+                std::vector<int64_t> &ends);
+  void moveTo(Loop &loop, int64_t ordinal);
+  /// How many terms the places of `loops` stand for.
+  static int64_t getWeight(llvm::ArrayRef<Loop *> loops);
+  /// Calls `visit` at all places of `loops`, which end where they started.
+  void forEachPlace(llvm::ArrayRef<Loop *> loops,
+                    llvm::function_ref<void()> visit);
+
+  bool isResultLong;
+  RunBuilder builder;
+  /// Whether the body only compares positions with each other.
+  bool comparesPositions;
+  bool isTooCostly = false;
+  int64_t stepCount = 0, maximumSteps = 0;
+
+  // For one choice of blocks.
+  Loop *rowLoop = nullptr;  ///< with stride 1 in the result; null if none has
+  Loop *termLoop = nullptr; ///< whose runs are terms; null without a reduction
+  llvm::SmallVector<Loop *, 4> outerLoops, outerReduced, allReduced;
+  /// Of how many terms the places of `termLoop` before each stand.
+  std::vector<int64_t> termWeights;
+  /// Whether runs along the row are terms, because what is reduced is long and
+  /// an operand has its runs along the row.
+  bool isTransposed = false;
+  /// Pairs of accesses that do not always read the same element.
+  llvm::SmallVector<std::pair<unsigned, unsigned>, 2> unrelated;
+  std::vector<int64_t> rowEnds, termEnds;
+  /// Where the accesses were read of which `rowEnds` are the ends.
+  llvm::SmallVector<int64_t, 4> lastRead;
+  /// The run that each access read last.
+  llvm::SmallVector<size_t, 4> cursors;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_ANALYSIS_DENSERUNS_H

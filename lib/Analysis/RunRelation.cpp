@@ -1,0 +1,349 @@
+//===- RunRelation.cpp - all elements of one op, run by run ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DenseRuns.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// Most terms that are held before they are added up.
+static constexpr size_t termLimit = 256;
+/// A loop over more places is long.
+static constexpr size_t longLoop = 32;
+
+template <typename Loop> static bool isLongLoop(const Loop &loop) {
+  return loop.representatives.size() > longLoop;
+}
+
+RunRelation::RunRelation(tv::SemanticsOpInterface op, uint64_t axes,
+                         const FactorAnalysis &factors, NumericAlgebra &algebra,
+                         const DenseTensors &tensors, size_t runLimit)
+    : DenseRelation(op, axes, factors, algebra, tensors),
+      isResultLong(isLong(factors, op->getResult(0))),
+      builder(algebra, runLimit, /*joins=*/isResultLong),
+      comparesPositions(isa<tv::CausalMaskOp, tv::LowerTriangleOp>(op)) {}
+
+LogicalResult RunRelation::run(DenseTensor &result, int64_t &steps,
+                               int64_t stepLimit) {
+  if (failed(DenseRelation::run(result, steps, stepLimit)))
+    return failure();
+  auto domain = op->getAttrOfType<tv::DomainAttr>("domain");
+  if (failed(builder.finish(result, domain && !domain.getSets().empty())))
+    return fail("not every element is computed once");
+  return success();
+}
+
+//===--- Loops ------------------------------------------------------------===//
+
+void RunRelation::moveTo(Loop &loop, int64_t ordinal) {
+  int64_t distance = ordinal - loop.ordinal;
+  loop.ordinal = ordinal;
+  for (size_t i = 0; i < present.size(); ++i)
+    offsets[i] += distance * loop.strides[i];
+}
+
+void RunRelation::forEachPlace(ArrayRef<Loop *> loops,
+                               llvm::function_ref<void()> visit) {
+  while (true) {
+    visit();
+    bool isDone = true;
+    for (Loop *loop : llvm::reverse(loops)) {
+      int64_t next = loop->ordinal + 1;
+      bool isCarried =
+          next == static_cast<int64_t>(loop->representatives.size());
+      moveTo(*loop, isCarried ? 0 : next);
+      if (!isCarried) {
+        isDone = false;
+        break;
+      }
+    }
+    if (isDone)
+      return;
+  }
+}
+
+LogicalResult RunRelation::plan() {
+  rowLoop = termLoop = nullptr;
+  outerLoops.clear();
+  outerReduced.clear();
+  allReduced.clear();
+  for (Loop &loop : resultLoops)
+    if (!rowLoop && loop.resultStride == 1 && loop.representatives.size() > 1)
+      rowLoop = &loop;
+    else
+      outerLoops.push_back(&loop);
+  // Runs are found where elements are next to each other.
+  auto getStride = [](const Loop &loop) {
+    return loop.strides.empty() ? 0 : *llvm::max_element(loop.strides);
+  };
+  int64_t terms = 1;
+  for (Loop &loop : reducedLoops) {
+    allReduced.push_back(&loop);
+    if (!termLoop ||
+        (isLongLoop(loop) &&
+         (!isLongLoop(*termLoop) || getStride(loop) < getStride(*termLoop))))
+      termLoop = &loop;
+    int64_t total = 0;
+    for (Representative entry : loop.representatives)
+      if (llvm::AddOverflow(total, entry.weight, total))
+        return fail("a sum has more than 2^63 terms");
+    if (llvm::MulOverflow(terms, total, terms))
+      return fail("a sum has more than 2^63 terms");
+  }
+  for (Loop *loop : allReduced)
+    if (loop != termLoop)
+      outerReduced.push_back(loop);
+  rowEnds.clear();
+  termWeights.assign(1, 0);
+  if (termLoop)
+    for (Representative entry : termLoop->representatives)
+      termWeights.push_back(termWeights.back() + entry.weight);
+  isTransposed = false;
+  if (rowLoop && isLongLoop(*rowLoop))
+    for (Loop *loop : allReduced)
+      for (size_t i = 0; i < present.size(); ++i)
+        isTransposed |= isLongLoop(*loop) && loop->strides[i] != 0 &&
+                        rowLoop->strides[i] == 1;
+  cursors.assign(present.size(), 0);
+  findUnrelated();
+  return success();
+}
+
+void RunRelation::findUnrelated() {
+  unrelated.clear();
+  for (size_t i = 0; i < present.size(); ++i)
+    for (size_t k = 0; k < i; ++k) {
+      bool isSame =
+          present[i]->tensor == present[k]->tensor && bases[i] == bases[k];
+      for (const auto *loops : {&resultLoops, &reducedLoops})
+        for (const Loop &loop : *loops)
+          isSame &= loop.strides[i] == loop.strides[k];
+      if (!isSame)
+        unrelated.push_back({k, i});
+    }
+}
+
+LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
+                                   DenseTensor &result, int64_t &steps,
+                                   int64_t stepLimit) {
+  if (failed(plan()))
+    return failure();
+  stepCount = 0;
+  maximumSteps = stepLimit - steps;
+  for (const MeshPlace &place : places) {
+    moveToPlace(place);
+    int64_t base = resultBase + result.getOffset(place);
+    forEachPlace(outerLoops, [&] {
+      if (isTooCostly)
+        return;
+      int64_t offset = base;
+      for (const Loop *loop : outerLoops)
+        offset += loop->ordinal * loop->resultStride;
+      if (isTransposed)
+        computeTransposedRow(offset);
+      else
+        computeRow(offset);
+      isTooCostly = builder.isFull() || stepCount > maximumSteps;
+    });
+  }
+  steps += stepCount;
+  if (isTooCostly)
+    return fail("the execution takes too many steps");
+  return success();
+}
+
+void RunRelation::findEnds(const Loop &loop, ArrayRef<Loop *> over,
+                           std::vector<int64_t> &ends) {
+  auto count = static_cast<int64_t>(loop.representatives.size());
+  ends.clear();
+  auto listAll = [&] {
+    stepCount += count;
+    ends.resize(count);
+    for (int64_t i = 0; i < count; ++i)
+      ends[i] = i + 1;
+  };
+  for (const PositionTable &table : positions) {
+    if (table.loop != &loop)
+      continue;
+    if (!comparesPositions)
+      return listAll();
+    // Where the position passes another one.
+    for (const PositionTable &other : positions) {
+      if (other.loop == &loop)
+        continue;
+      int64_t position =
+          other.loop->representatives[other.loop->ordinal].position;
+      for (int64_t from : {position, position + 1}) {
+        int64_t place = llvm::lower_bound(loop.representatives, from,
+                                          [](Representative entry, int64_t to) {
+                                            return entry.position < to;
+                                          }) -
+                        loop.representatives.begin();
+        if (place > 0)
+          ends.push_back(place);
+      }
+    }
+  }
+  for (size_t i = 0; i < present.size(); ++i) {
+    if (loop.strides[i] == 0)
+      continue;
+    if (loop.strides[i] != 1)
+      return listAll();
+    const DenseTensor &tensor = *present[i]->tensor;
+    if (tensor.starts.empty())
+      return listAll();
+    SmallVector<Loop *> relevant;
+    for (Loop *each : over)
+      if (each->strides[i] != 0)
+        relevant.push_back(each);
+    forEachPlace(relevant, [&] {
+      for (AxisTerm term : present[i]->terms) {
+        int64_t start = offsets[i] + term.offset, end = 0;
+        auto before = static_cast<std::ptrdiff_t>(ends.size());
+        for (size_t run = tensor.findRun(start);
+             (end = tensor.getEnd(run)) < start + count; ++run)
+          ends.push_back(end - start);
+        std::inplace_merge(ends.begin(), ends.begin() + before, ends.end());
+      }
+    });
+  }
+  ends.push_back(count);
+  ends.erase(llvm::unique(ends), ends.end());
+  stepCount += static_cast<int64_t>(ends.size());
+}
+
+//===--- Elements ---------------------------------------------------------===//
+
+Scalar RunRelation::computeBody() {
+  for (size_t i = 0; i < present.size(); ++i) {
+    const Access &access = *present[i];
+    if (sumAxes.empty()) {
+      scalars[i] = access.tensor->get(offsets[i], cursors[i]);
+      continue;
+    }
+    axisTerms.clear();
+    for (AxisTerm term : access.terms)
+      axisTerms.push_back(
+          {access.tensor->get(offsets[i] + term.offset, cursors[i]),
+           term.weight});
+    scalars[i] = algebra.sum(axisTerms);
+  }
+  // One run holds many elements, which need not be equal: only where both are
+  // the same element may an algebra take them for one value.
+  for (auto [first, second] : unrelated)
+    if (scalars[first] == scalars[second])
+      scalars[second] = algebra.add(scalars[second], algebra.rational(0));
+  for (size_t i = 0; i < positions.size(); ++i)
+    scalars[present.size() + i] =
+        positions[i].scalars[positions[i].loop->ordinal];
+  ++stepCount;
+  return op.combine(algebra, scalars);
+}
+
+int64_t RunRelation::getWeight(ArrayRef<Loop *> loops) {
+  int64_t weight = 1;
+  for (const Loop *loop : loops)
+    weight *= loop->representatives[loop->ordinal].weight;
+  return weight;
+}
+
+Scalar RunRelation::computeElement() {
+  size_t mark = algebra.mark();
+  if (!termLoop)
+    return divide(algebra.keep(computeBody(), mark));
+  terms.clear();
+  partial.reset();
+  forEachPlace(outerReduced, [&] {
+    if (stepCount > maximumSteps && partial)
+      return;
+    int64_t weight = getWeight(outerReduced), start = 0;
+    findEnds(*termLoop, {}, termEnds);
+    for (int64_t end : termEnds) {
+      moveTo(*termLoop, start);
+      terms.push_back(
+          {computeBody(), weight * (termWeights[end] - termWeights[start])});
+      if (terms.size() == termLimit)
+        flush(mark);
+      start = end;
+    }
+    moveTo(*termLoop, 0);
+  });
+  if (!terms.empty() || !partial)
+    flush(mark);
+  return divide(*partial);
+}
+
+Scalar RunRelation::divide(Scalar dividend) {
+  if (relation.divisor == 1)
+    return dividend;
+  size_t mark = algebra.mark();
+  Scalar quotient = algebra.keep(algebra.divide(dividend, divisor), mark);
+  algebra.release(dividend);
+  return quotient;
+}
+
+void RunRelation::store(int64_t offset, int64_t count, Scalar value) {
+  if (isResultLong)
+    return builder.add(offset, count, value);
+  // Elements of short values are kept one by one.
+  for (int64_t i = 1; i < count; ++i)
+    builder.add(offset + i, 1, algebra.keep(value, algebra.mark()));
+  builder.add(offset, 1, value);
+}
+
+void RunRelation::computeRow(int64_t offset) {
+  if (!rowLoop)
+    return store(offset, 1, computeElement());
+  // Rows that read the same places have the same runs.
+  SmallVector<int64_t, 4> read;
+  for (size_t i = 0; i < present.size(); ++i)
+    if (rowLoop->strides[i] != 0)
+      read.push_back(offsets[i]);
+  if (comparesPositions || rowEnds.empty() || read != lastRead)
+    findEnds(*rowLoop, allReduced, rowEnds);
+  lastRead = std::move(read);
+  int64_t start = 0;
+  for (int64_t end : rowEnds) {
+    moveTo(*rowLoop, start);
+    store(offset + start, end - start, computeElement());
+    start = end;
+  }
+  moveTo(*rowLoop, 0);
+}
+
+void RunRelation::computeTransposedRow(int64_t offset) {
+  RangeTerms sums(static_cast<int64_t>(rowLoop->representatives.size()));
+  std::vector<Scalar> made;
+  auto keep = [&](Scalar value, size_t mark) {
+    made.push_back(algebra.keep(value, mark));
+    return made.back();
+  };
+  forEachPlace(allReduced, [&] {
+    if (stepCount > maximumSteps)
+      return;
+    int64_t weight = getWeight(allReduced), start = 0;
+    findEnds(*rowLoop, {}, rowEnds);
+    for (int64_t end : rowEnds) {
+      moveTo(*rowLoop, start);
+      size_t mark = algebra.mark();
+      sums.add(start, end, {keep(computeBody(), mark), weight});
+      start = end;
+    }
+    moveTo(*rowLoop, 0);
+  });
+  auto combine = [&](std::vector<WeightedScalar> &list) {
+    size_t mark = algebra.mark();
+    return keep(combineTerms(list), mark);
+  };
+  sums.visit(combine, [&](int64_t number, Scalar sum) {
+    store(offset + number, 1, divide(algebra.keep(sum, algebra.mark())));
+  });
+  for (Scalar scalar : made)
+    algebra.release(scalar);
+}

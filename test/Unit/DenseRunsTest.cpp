@@ -1,0 +1,276 @@
+//===- DenseRunsTest.cpp - long values against single elements ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values whose long dimensions are kept in runs: every element has to lie in
+// the interval of its run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DenseExecution.h"
+
+using namespace mlir;
+using namespace verify;
+
+namespace {
+/// The same numbers wherever whole values are executed run by run and wherever
+/// single elements are asked for.
+class LongSource : public PlaceSource {
+public:
+  LongSource(NumericAlgebra &algebra, const FactorAnalysis &factors,
+             LongPositions positions)
+      : PlaceSource(algebra), factors(factors), positions(positions) {}
+
+  Scalar input(Value value, ArrayRef<int64_t> index) override {
+    return PlaceSource::input(value, getPositions(value, index));
+  }
+  Scalar undefined(Operation *op, ArrayRef<int64_t> place) override {
+    size_t axes = factors.getAxisCount();
+    SmallVector<int64_t> index(place.take_front(axes).size(), -1);
+    index.append(getPositions(op->getResult(0), place.drop_front(axes)));
+    return PlaceSource::undefined(op, index);
+  }
+  LongPositions getLongPositions() const override { return positions; }
+
+private:
+  SmallVector<int64_t> getPositions(Value value, ArrayRef<int64_t> index) {
+    SmallVector<int64_t> result(index);
+    for (auto [position, node] :
+         llvm::zip(result, factors.getDimensions(value))) {
+      bool isMerged = positions == LongPositions::None;
+      if (factors.getRepresentatives(node).size() <= 32)
+        continue;
+      int64_t start = factors.getBlockStart(node, position, isMerged);
+      position = isMerged || position == start ? start : start + 1;
+    }
+    return result;
+  }
+
+  const FactorAnalysis &factors;
+  LongPositions positions;
+};
+
+class DenseRunsTest : public DenseEvaluatorTest {
+protected:
+  void checkRuns(StringRef text, bool hasDoubles = true) {
+    tv::GraphOp graph = parse(text);
+    ASSERT_TRUE(graph);
+    for (LongPositions positions : {LongPositions::Blocks, LongPositions::None})
+      for (int64_t width : {1, 2}) {
+        FactorAnalysis factors(graph.getBody().front(), graph.getMesh(),
+                               {FactorAnalysis::Positions::Exact, width, 8192});
+        ASSERT_FALSE(factors.getFailure()) << *factors.getFailure();
+        DoubleAlgebra doubles;
+        if (hasDoubles)
+          checkAgainstElements(
+              graph, factors, positions, doubles, [](Scalar value) {
+                double number = DoubleAlgebra::getDouble(value);
+                double near =
+                    std::isinf(number) ? 0 : 1e-9 * (1 + std::fabs(number));
+                return std::pair(number - near, number + near);
+              });
+        DoubleIntervalAlgebra fast(FunctionSource::Rounded);
+        checkAgainstElements(
+            graph, factors, positions, fast, [&](Scalar value) {
+              return std::pair(fast.getLower(value), fast.getUpper(value));
+            });
+        IntervalAlgebra precise(128);
+        checkAgainstElements(graph, factors, positions, precise,
+                             [&](Scalar value) {
+                               return std::pair(precise.getLower(value),
+                                                precise.getUpper(value));
+                             });
+      }
+  }
+
+  using Bounds = llvm::function_ref<std::pair<double, double>(Scalar)>;
+
+  static void checkAgainstElements(tv::GraphOp graph,
+                                   const FactorAnalysis &factors,
+                                   LongPositions positions,
+                                   NumericAlgebra &algebra, Bounds getBounds) {
+    Block &body = graph.getBody().front();
+    SmallVector<Value> values;
+    for (Operation &op : body)
+      llvm::append_range(values, op.getResults());
+    SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
+    LongSource source(algebra, factors, positions);
+    DenseEvaluator dense(body, factors, algebra, source);
+    ASSERT_TRUE(succeeded(dense.run(expects, values))) << dense.getFailure();
+    IntervalAlgebra exact(300);
+    LongSource exactSource(exact, factors, positions);
+    // The numbers of values follow their first use.
+    for (Value value : values) {
+      SmallVector<int64_t> first(
+          cast<RankedTensorType>(value.getType()).getRank(), 0);
+      if (isa<tv::InputOp>(value.getDefiningOp()))
+        (void)exactSource.input(value, first);
+    }
+    ElementEvaluator single(body, factors, exact, exactSource);
+    for (Value value : values)
+      forEachPlace(
+          factors,
+          value.getDefiningOp()->getAttrOfType<tv::DomainAttr>("domain"),
+          factors.getDimensions(value),
+          [&](const Coordinates &coordinates, ArrayRef<int64_t> index) {
+            std::optional<Scalar> found =
+                dense.getElement(value, coordinates, index);
+            FailureOr<Scalar> wanted =
+                single.evaluate(value, coordinates, index);
+            ASSERT_TRUE(found.has_value());
+            ASSERT_TRUE(succeeded(wanted)) << single.getFailure();
+            auto [lower, upper] = getBounds(*found);
+            EXPECT_LE(lower, exact.getUpper(*wanted)) << describe(value, index);
+            EXPECT_GE(upper, exact.getLower(*wanted)) << describe(value, index);
+          });
+    for (tv::ExpectOp expect : expects)
+      checkExpect(expect, factors, dense, single, exact);
+  }
+
+  static std::string describe(Value value, ArrayRef<int64_t> index) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << value << " at";
+    for (int64_t position : index)
+      stream << ' ' << position;
+    return text;
+  }
+
+  /// No pair of elements differs more than the one that is found.
+  static void checkExpect(tv::ExpectOp expect, const FactorAnalysis &factors,
+                          DenseEvaluator &dense, ElementEvaluator &single,
+                          IntervalAlgebra &exact) {
+    auto largest = dense.compare(expect, [](Scalar, Scalar) { return true; });
+    ASSERT_EQ(dense.getFailure(), "");
+    ASSERT_TRUE(largest.has_value());
+    auto getDifference = [&](std::pair<Scalar, Scalar> sides) {
+      double left = exact.toDouble(sides.first);
+      double right = exact.toDouble(sides.second);
+      double larger = std::max(std::fabs(left), std::fabs(right));
+      return larger == 0 ? 0 : std::fabs(left - right) / larger;
+    };
+    auto sides = single.evaluate(expect, largest->coordinates, largest->index);
+    ASSERT_TRUE(succeeded(sides)) << single.getFailure();
+    forEachPlace(factors, expect.getDomain(),
+                 factors.getDimensions(expect.getValues().front()),
+                 [&](const Coordinates &coordinates, ArrayRef<int64_t> index) {
+                   auto other = single.evaluate(expect, coordinates, index);
+                   ASSERT_TRUE(succeeded(other));
+                   EXPECT_LE(getDifference(*other),
+                             getDifference(*sides) + 1e-9);
+                 });
+  }
+};
+} // namespace
+
+TEST_F(DenseRunsTest, AttentionAndItsDerivatives) {
+  checkRuns(R"(tv.graph @graph <dp = 2> {
+    %q = tv.input <input "q"> : tensor<2x40x3xf64>
+    %k = tv.input <input "k"> : tensor<2x40x3xf64>
+    %v = tv.input <input "v"> : tensor<2x40x3xf64>
+    %mask = tv.causal_mask : () -> tensor<1x40x40x!tv.extended<f64>>
+    %scores = tv.einsum %q, %k {equation = "bid,bjd->bij"} : (tensor<2x40x3xf64>, tensor<2x40x3xf64>) -> tensor<2x40x40xf64>
+    %masked = tv.add %scores, %mask : (tensor<2x40x40xf64>, tensor<1x40x40x!tv.extended<f64>>) -> tensor<2x40x40x!tv.extended<f64>>
+    %exp = tv.exp %masked : (tensor<2x40x40x!tv.extended<f64>>) -> tensor<2x40x40xf64>
+    %sum = tv.reduce sum %exp keep {dimensions = array<i64: 2>} : (tensor<2x40x40xf64>) -> tensor<2x40x1xf64>
+    %weights = tv.divide %exp, %sum : (tensor<2x40x40xf64>, tensor<2x40x1xf64>) -> tensor<2x40x40xf64>
+    %output = tv.einsum %weights, %v {equation = "bij,bjd->bid"} : (tensor<2x40x40xf64>, tensor<2x40x3xf64>) -> tensor<2x40x3xf64>
+    %dv = tv.einsum %weights, %output {equation = "bij,bid->bjd"} : (tensor<2x40x40xf64>, tensor<2x40x3xf64>) -> tensor<2x40x3xf64>
+    %dw = tv.einsum %output, %v {equation = "bid,bjd->bij"} : (tensor<2x40x3xf64>, tensor<2x40x3xf64>) -> tensor<2x40x40xf64>
+    %product = tv.multiply %dw, %weights : (tensor<2x40x40xf64>, tensor<2x40x40xf64>) -> tensor<2x40x40xf64>
+    %rows = tv.reduce average %product {dimensions = array<i64: 2>} : (tensor<2x40x40xf64>) -> tensor<2x40xf64>
+    %columns = tv.reduce average %product {dimensions = array<i64: 1>} : (tensor<2x40x40xf64>) -> tensor<2x40xf64>
+    %highest = tv.reduce maximum %product {dimensions = array<i64: 1>} : (tensor<2x40x40xf64>) -> tensor<2x40xf64>
+    %lowest = tv.reduce minimum %product {dimensions = array<i64: 2>} : (tensor<2x40x40xf64>) -> tensor<2x40xf64>
+    %all = tv.reduce sum %product {dimensions = array<i64: 0, 1, 2>} : (tensor<2x40x40xf64>) -> tensor<f64>
+    %transposed = tv.transpose %weights {permutation = array<i64: 2, 0, 1>} : (tensor<2x40x40xf64>) -> tensor<40x2x40xf64>
+    %back = tv.einsum %transposed, %weights {equation = "jbi,bij->bi"} : (tensor<40x2x40xf64>, tensor<2x40x40xf64>) -> tensor<2x40xf64>
+    %flat = tv.reshape %weights : (tensor<2x40x40xf64>) -> tensor<80x40xf64>
+    %gradient = tv.einsum %output, %v {equation = "bid,bie->de"} : (tensor<2x40x3xf64>, tensor<2x40x3xf64>) -> tensor<3x3xf64>
+    %table = tv.constant dense<[0.0, 0.0, 0.5, 0.5, 3.0]> : tensor<5xf64> : () -> tensor<5xf64>
+    %short = tv.einsum %rows, %table {equation = "bi,e->be"} : (tensor<2x40xf64>, tensor<5xf64>) -> tensor<2x5xf64>
+    %opposite = tv.negate %short : (tensor<2x5xf64>) -> tensor<2x5xf64>
+    %even = tv.input <input "even"> : tensor<2x40x5xf64>
+    %odd = tv.einsum %even, %table {equation = "bie,e->bei"} : (tensor<2x40x5xf64>, tensor<5xf64>) -> tensor<2x5x40xf64>
+    %triangle = tv.lower_triangle : () -> tensor<40x40xf64>
+    %diagonal = tv.einsum %weights {equation = "bii->bi"} : (tensor<2x40x40xf64>) -> tensor<2x40xf64>
+  })");
+}
+
+TEST_F(DenseRunsTest, ElementsOfOneRunDiffer) {
+  // `w` goes from below 0 to above 0, in one run.
+  checkRuns(R"(tv.graph @graph <dp = 2> {
+    %mask = tv.causal_mask : () -> tensor<40x40x!tv.extended<f64>>
+    %exp = tv.exp %mask : (tensor<40x40x!tv.extended<f64>>) -> tensor<40x40xf64>
+    %count = tv.reduce sum %exp {dimensions = array<i64: 1>} : (tensor<40x40xf64>) -> tensor<40xf64>
+    %tiny = tv.constant dense<8.8817841970012523e-16> : tensor<f64> : () -> tensor<40xf64>
+    %one = tv.constant dense<1.0> : tensor<f64> : () -> tensor<40xf64>
+    %middle = tv.constant dense<1.8e-14> : tensor<f64> : () -> tensor<40xf64>
+    %small = tv.multiply %count, %tiny : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
+    %z = tv.add %one, %small : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
+    %rest = tv.subtract %z, %one : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
+    %w = tv.subtract %rest, %middle : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
+    %products = tv.einsum %w, %w {equation = "i,j->ij"} : (tensor<40xf64>, tensor<40xf64>) -> tensor<40x40xf64>
+    %squares = tv.multiply %w, %w : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
+    %rank = tv.descending_rank %w : (tensor<40xf64>) -> tensor<40xi64>
+  })",
+            /*hasDoubles=*/false);
+}
+
+TEST_F(DenseRunsTest, PartsOfLongValues) {
+  checkRuns(R"(tv.graph @graph <dp = 2, device = 2> {
+    %x = tv.input <input "x"> : tensor<4x80x3xf64>
+    %mask = tv.causal_mask : () -> tensor<80x80x!tv.extended<f64>>
+    %exp = tv.exp %mask : (tensor<80x80x!tv.extended<f64>>) -> tensor<80x80xf64>
+    %prefix = tv.einsum %exp, %x {equation = "ij,bjd->bid"} : (tensor<80x80xf64>, tensor<4x80x3xf64>) -> tensor<4x80x3xf64>
+    %padded = tv.pad %prefix {dimension = 1 : i64, low = 3 : i64, high = 1 : i64} : (tensor<4x80x3xf64>) -> tensor<4x84x3xf64>
+    %low = tv.distribute %x <[dp, 0:2 of 2], [0:40 of 80], [0:3 of 3]> on <device = 0> : (tensor<4x80x3xf64>) -> tensor<2x40x3xf64>
+    %high = tv.distribute %x <[dp, 0:2 of 2], [40:80 of 80], [0:3 of 3]> on <device = 1> : (tensor<4x80x3xf64>) -> tensor<2x40x3xf64>
+    %whole = tv.all_gather %low, %high on <device = 0:2> {dimension = 1 : i64} : (tensor<2x40x3xf64>, tensor<2x40x3xf64>) -> tensor<2x80x3xf64>
+    %wrong = tv.all_gather %high, %low on <device = 0:2> {dimension = 1 : i64} : (tensor<2x40x3xf64>, tensor<2x40x3xf64>) -> tensor<2x80x3xf64>
+    %rows = tv.distribute %exp <[40:80 of 80], [0:80 of 80]> on <device = 1> : (tensor<80x80xf64>) -> tensor<40x80xf64>
+    %sums = tv.einsum %rows, %whole on <device = 1> {equation = "ij,bjd->bid"} : (tensor<40x80xf64>, tensor<2x80x3xf64>) -> tensor<2x40x3xf64>
+    tv.expect %sums is %prefix <[dp, 0:2 of 2], [40:80 of 80], [0:3 of 3]> on <device = 1> : tensor<2x40x3xf64> is tensor<4x80x3xf64>
+    tv.expect %wrong is %x <[dp, 0:2 of 2], [0:80 of 80], [0:3 of 3]> on <device = 0:2> : tensor<2x80x3xf64> is tensor<4x80x3xf64>
+    %moved = tv.distribute %prefix <[dp, 0:2 of 2], [0:80 of 80], [0:3 of 3]> on <device = 0> : (tensor<4x80x3xf64>) -> tensor<2x80x3xf64>
+    tv.expect %whole is %prefix <[dp, 0:2 of 2], [0:80 of 80], [0:3 of 3]> on <device = 0> : tensor<2x80x3xf64> is tensor<4x80x3xf64>
+    tv.expect %moved is %x <[dp, 0:2 of 2], [0:80 of 80], [0:3 of 3]> on <device = 0> : tensor<2x80x3xf64> is tensor<4x80x3xf64>
+    %half = tv.negate %sums on <device = 1, dp = 1> : (tensor<2x40x3xf64>) -> tensor<2x40x3xf64>
+    %term = tv.reduce sum %whole on <device = 0> {dimensions = array<i64: 0>} : (tensor<2x80x3xf64>) -> tensor<80x3xf64>
+    %total = tv.reduce sum %x {dimensions = array<i64: 0>} : (tensor<4x80x3xf64>) -> tensor<80x3xf64>
+    tv.expect %term is %total <[0:80 of 80], [0:3 of 3] sum dp> on <device = 0> : tensor<80x3xf64> is tensor<80x3xf64>
+    %reduced = tv.all_reduce %term over ["dp"] on <device = 0> : (tensor<80x3xf64>) -> tensor<80x3xf64>
+    tv.expect %reduced is %total <[0:80 of 80], [0:3 of 3]> on <device = 0> : tensor<80x3xf64> is tensor<80x3xf64>
+    %outer = tv.einsum %total, %total {equation = "id,jd->ij"} : (tensor<80x3xf64>, tensor<80x3xf64>) -> tensor<80x80xf64>
+    %copy = tv.distribute %total <[0:80 of 80], [0:3 of 3]> on <device = 0> : (tensor<80x3xf64>) -> tensor<80x3xf64>
+    %inner = tv.einsum %copy, %copy on <device = 0> {equation = "id,jd->ji"} : (tensor<80x3xf64>, tensor<80x3xf64>) -> tensor<80x80xf64>
+    tv.expect %inner is %outer <[0:80 of 80], [0:80 of 80]> on <device = 0> : tensor<80x80xf64> is tensor<80x80xf64>
+  })");
+}
+
+TEST_F(DenseRunsTest, RefusesWhatIsTooLarge) {
+  // All elements are computed from positions, and no two are alike.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2> {
+    %mask = tv.causal_mask : () -> tensor<8000x8000x!tv.extended<f32>>
+    %x = tv.exp %mask : (tensor<8000x8000x!tv.extended<f32>>) -> tensor<8000x8000xf32>
+    %count = tv.reduce sum %x {dimensions = array<i64: 1>} : (tensor<8000x8000xf32>) -> tensor<8000xf32>
+    %products = tv.einsum %count, %count {equation = "i,j->ij"} : (tensor<8000xf32>, tensor<8000xf32>) -> tensor<8000x8000xf32>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 1, 8192});
+  DoubleAlgebra algebra;
+  LongSource source(algebra, factors, LongPositions::None);
+  DenseEvaluator dense(body, factors, algebra, source);
+  auto reduce = *body.getOps<tv::ReduceOp>().begin();
+  EXPECT_TRUE(succeeded(dense.run({}, {reduce.getResult()})))
+      << dense.getFailure();
+  EXPECT_EQ(algebra.toDouble(*dense.getElement(reduce.getResult(), {-1}, {7})),
+            8);
+  auto einsum = *body.getOps<tv::EinsumOp>().begin();
+  EXPECT_TRUE(failed(dense.run({}, {einsum.getResult()})));
+  EXPECT_TRUE(dense.wasTooCostly());
+}
