@@ -72,6 +72,23 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
     failureReason = *coarse.getFailure();
     return false;
   }
+  const WitnessSeed first = seed;
+  for (LongPositions positions :
+       {LongPositions::All, LongPositions::None, LongPositions::Blocks}) {
+    seed = first;
+    seed.positions = positions;
+    isTooCostly = false;
+    undefinedAt.clear();
+    if (findAmong(place, isQuick))
+      return true;
+    // Fewer positions show less.
+    if (positions == LongPositions::All && !isTooCostly)
+      return false;
+  }
+  return false;
+}
+
+bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
   if (simplify(place)) {
     isCoarse = findWrongResults(coarse) && confirm(coarse);
     if (isCoarse || isTooCostly || isQuick)
@@ -259,6 +276,18 @@ static std::string describeZeros(const llvm::StringSet<> &zeros) {
   return text + " being 0, ";
 }
 
+static StringRef describePositions(LongPositions positions) {
+  switch (positions) {
+  case LongPositions::All:
+    return "";
+  case LongPositions::Blocks:
+    return ", few of them different along long dimensions";
+  case LongPositions::None:
+    return ", equal along long dimensions";
+  }
+  return "";
+}
+
 static void printElement(Diagnostic &note, tv::ExpectOp expect,
                          const DifferentElement &element) {
   note << describeElement(element.index) << " of " << describe(expect) << " is "
@@ -359,8 +388,8 @@ void Refutation::report() {
     return;
   error.attachNote(confirmed.expect.getLoc())
       << "counterexample: with the " << (seed.isPositive ? "positive " : "")
-      << "inputs of seed " << seed.number << ", "
-      << (seed.zeros ? describeZeros(*seed.zeros) : "")
+      << "inputs of seed " << seed.number << describePositions(seed.positions)
+      << ", " << (seed.zeros ? describeZeros(*seed.zeros) : "")
       << describeElement(confirmed.index) << " of "
       << describe(confirmed.expect) << " is " << confirmed.planValue
       << " in the plan and " << confirmed.referenceValue

@@ -34,6 +34,8 @@ public:
   const std::string &getFailure() const { return failureReason; }
 
 private:
+  /// The same with the positions of long dimensions that the seed tells apart.
+  bool findAmong(tv::ExpectOp place, bool isQuick);
   struct Witness {
     tv::ExpectOp expect;
     llvm::SmallVector<int64_t> index, referenceIndex;

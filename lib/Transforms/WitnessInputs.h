@@ -24,6 +24,8 @@ struct WitnessSeed {
   /// Names of parameters that are 0; null if none is. The others are equal for
   /// all layers of a model, as far as their names tell them.
   std::shared_ptr<const llvm::StringSet<>> zeros = nullptr;
+  /// The positions of long sequences that are told apart.
+  LongPositions positions = LongPositions::All;
 };
 
 /// What numbers inputs take.
@@ -49,6 +51,7 @@ public:
   Scalar undefined(mlir::Operation *op, llvm::ArrayRef<int64_t> place) override;
   std::optional<uint64_t> getInputNumber(mlir::Value value) const override;
   bool isZero(mlir::Value value) const override;
+  LongPositions getLongPositions() const override { return seed.positions; }
 
 private:
   Scalar draw(llvm::StringRef input, uint64_t name, ScalarSort sort,
