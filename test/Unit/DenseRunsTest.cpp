@@ -145,6 +145,21 @@ protected:
     auto largest = dense.compare(expect, [](Scalar, Scalar) { return true; });
     ASSERT_EQ(dense.getFailure(), "");
     ASSERT_TRUE(largest.has_value());
+    // Each pair is counted once at each place of the mesh.
+    SmallVector<Value> values(expect.getValues());
+    int64_t visited = 0, count = 1;
+    for (FactorAnalysis::Node node : factors.getDimensions(values.front()))
+      count *= static_cast<int64_t>(factors.getRepresentatives(node).size());
+    ASSERT_TRUE(
+        succeeded(dense.visit({values, expect.getReference(),
+                               expect.getLineage(), expect.getDomain()},
+                              /*skipsUnknown=*/false,
+                              [&](const Coordinates &, ArrayRef<int64_t>,
+                                  Scalar, Scalar, int64_t pairs) {
+                                visited += pairs;
+                                return DenseEvaluator::Visit::Continue;
+                              })));
+    EXPECT_EQ(visited % count, 0);
     auto getDifference = [&](std::pair<Scalar, Scalar> sides) {
       double left = exact.toDouble(sides.first);
       double right = exact.toDouble(sides.second);
@@ -194,6 +209,8 @@ TEST_F(DenseRunsTest, AttentionAndItsDerivatives) {
     %opposite = tv.negate %short : (tensor<2x5xf64>) -> tensor<2x5xf64>
     %even = tv.input <input "even"> : tensor<2x40x5xf64>
     %odd = tv.einsum %even, %table {equation = "bie,e->bei"} : (tensor<2x40x5xf64>, tensor<5xf64>) -> tensor<2x5x40xf64>
+    %mixed = tv.concat %v, %dv {dimension = 2 : i64} : (tensor<2x40x3xf64>, tensor<2x40x3xf64>) -> tensor<2x40x6xf64>
+    %pairs = tv.einsum %mixed, %mixed {equation = "bid,bjd->bij"} : (tensor<2x40x6xf64>, tensor<2x40x6xf64>) -> tensor<2x40x40xf64>
     %triangle = tv.lower_triangle : () -> tensor<40x40xf64>
     %diagonal = tv.einsum %weights {equation = "bii->bi"} : (tensor<2x40x40xf64>) -> tensor<2x40xf64>
   })");
@@ -237,6 +254,9 @@ TEST_F(DenseRunsTest, PartsOfLongValues) {
     %moved = tv.distribute %prefix <[dp, 0:2 of 2], [0:80 of 80], [0:3 of 3]> on <device = 0> : (tensor<4x80x3xf64>) -> tensor<2x80x3xf64>
     tv.expect %whole is %prefix <[dp, 0:2 of 2], [0:80 of 80], [0:3 of 3]> on <device = 0> : tensor<2x80x3xf64> is tensor<4x80x3xf64>
     tv.expect %moved is %x <[dp, 0:2 of 2], [0:80 of 80], [0:3 of 3]> on <device = 0> : tensor<2x80x3xf64> is tensor<4x80x3xf64>
+    %nothing = tv.input <input "zero"> : tensor<80x80xf64>
+    %first = tv.distribute %nothing <[0:80 of 80], [0:40 of 80]> on <device = 0> : (tensor<80x80xf64>) -> tensor<80x40xf64>
+    tv.expect %first is %exp <[0:80 of 80], [0:40 of 80]> on <device = 0> : tensor<80x40xf64> is tensor<80x80xf64>
     %half = tv.negate %sums on <device = 1, dp = 1> : (tensor<2x40x3xf64>) -> tensor<2x40x3xf64>
     %term = tv.reduce sum %whole on <device = 0> {dimensions = array<i64: 0>} : (tensor<2x80x3xf64>) -> tensor<80x3xf64>
     %total = tv.reduce sum %x {dimensions = array<i64: 0>} : (tensor<4x80x3xf64>) -> tensor<80x3xf64>
