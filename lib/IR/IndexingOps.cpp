@@ -51,10 +51,12 @@ static bool isFreeData(Value value) {
     if (!seen.insert(next).second)
       continue;
     for (Operation *user : next.getUsers()) {
+      // Which may not have been verified yet.
       auto oneHot = dyn_cast<OneHotOp>(user);
+      bool isWhole = oneHot && oneHot.getStartAttr() && oneHot.getStart() == 0;
       if (isMovement(user))
         llvm::append_range(worklist, user->getResults());
-      else if (!isa<ExpectOp>(user) && !(oneHot && oneHot.getStart() == 0))
+      else if (!isa<ExpectOp>(user) && !isWhole)
         return false;
     }
   }

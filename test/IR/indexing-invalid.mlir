@@ -218,3 +218,14 @@ tv.graph @complex_product_of_another_shape <> {
   // expected-error @below {{operand and result differ in shape}}
   %y = tv.complex_product %x, %f {position_dimension = 1 : i64} : (tensor<2x8x4x6xf32>, tensor<8x3x2xf32>) -> tensor<2x4x8x6xf32>
 }
+
+// -----
+
+// What else reads the indices is looked at before it is verified.
+
+tv.graph @another_one_hot_without_its_attribute <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  %y = tv.one_hot %x {start = 0 : i64} : (tensor<4xi64>) -> tensor<4x8xf32>
+  // expected-error @below {{requires attribute 'start'}}
+  %z = tv.one_hot %x {begin = 0 : i64} : (tensor<4xi64>) -> tensor<4x8xf32>
+}
