@@ -77,6 +77,20 @@ FailureOr<int64_t> PrimitiveImporter::integer(StringRef name) {
   return value->integer;
 }
 
+LogicalResult PrimitiveImporter::checkDevice(int64_t device) {
+  if (!llvm::is_contained(context.plan.plan.devices, device))
+    return error() << "names device " << device
+                   << ", which the plan does not have";
+  return success();
+}
+
+FailureOr<int64_t> PrimitiveImporter::rank(StringRef name) {
+  FailureOr<int64_t> device = integer(name);
+  if (failed(device) || failed(checkDevice(*device)))
+    return failure();
+  return device;
+}
+
 FailureOr<SmallVector<int64_t>> PrimitiveImporter::list(StringRef name) {
   const Argument *ranks = find(name);
   if (!ranks || ranks->isTensor || ranks->elements.empty())
@@ -85,9 +99,8 @@ FailureOr<SmallVector<int64_t>> PrimitiveImporter::list(StringRef name) {
   for (const Argument &rank : ranks->elements) {
     if (rank.isTensor || rank.kind != ConstantKind::Integer)
       return error() << name << " are not integers";
-    if (!llvm::is_contained(context.plan.plan.devices, rank.integer))
-      return error() << "names device " << rank.integer
-                     << ", which the plan does not have";
+    if (failed(checkDevice(rank.integer)))
+      return failure();
     if (llvm::is_contained(list, rank.integer))
       return error() << "names a rank twice";
     list.push_back(rank.integer);

@@ -87,7 +87,7 @@ FailureOr<Value> PrimitiveImporter::cut(Value whole, int64_t dimension,
 }
 
 FailureOr<Value> PrimitiveImporter::move() {
-  FailureOr<int64_t> source = integer("src"), target = integer("dst");
+  FailureOr<int64_t> source = rank("src"), target = rank("dst");
   if (failed(source) || failed(target))
     return failure();
   bool sends = *source == context.device, receives = *target == context.device;
@@ -111,7 +111,7 @@ FailureOr<Value> PrimitiveImporter::move() {
 }
 
 FailureOr<Value> PrimitiveImporter::broadcast() {
-  FailureOr<int64_t> source = integer("src");
+  FailureOr<int64_t> source = rank("src");
   FailureOr<SmallVector<int64_t>> ranks = group();
   if (failed(source) || failed(ranks))
     return failure();
@@ -135,7 +135,7 @@ FailureOr<Value> PrimitiveImporter::broadcast() {
 }
 
 FailureOr<Value> PrimitiveImporter::reduce() {
-  FailureOr<int64_t> root = integer("dst");
+  FailureOr<int64_t> root = rank("dst");
   FailureOr<SmallVector<int64_t>> ranks = group();
   if (failed(root) || failed(ranks))
     return failure();
@@ -163,7 +163,7 @@ FailureOr<Value> PrimitiveImporter::reduce() {
 }
 
 FailureOr<Value> PrimitiveImporter::scatter() {
-  FailureOr<int64_t> source = integer("src"), dimension = integer("dim");
+  FailureOr<int64_t> source = rank("src"), dimension = integer("dim");
   FailureOr<SmallVector<int64_t>> targets = list("dsts");
   if (failed(source) || failed(dimension) || failed(targets))
     return failure();
@@ -199,7 +199,7 @@ FailureOr<Value> PrimitiveImporter::scatter() {
 }
 
 FailureOr<Value> PrimitiveImporter::gather() {
-  FailureOr<int64_t> target = integer("dst"), dimension = integer("dim");
+  FailureOr<int64_t> target = rank("dst"), dimension = integer("dim");
   FailureOr<SmallVector<int64_t>> sources = list("srcs");
   if (failed(target) || failed(dimension) || failed(sources))
     return failure();

@@ -52,6 +52,9 @@ private:
     return nullptr;
   }
   llvm::FailureOr<int64_t> integer(llvm::StringRef name);
+  /// A device of the plan.
+  llvm::FailureOr<int64_t> rank(llvm::StringRef name);
+  llvm::LogicalResult checkDevice(int64_t device);
   /// Devices of the plan, in the order in which they are named.
   llvm::FailureOr<llvm::SmallVector<int64_t>> list(llvm::StringRef name);
   /// The devices named by `ranks`, sorted.
