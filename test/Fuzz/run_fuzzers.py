@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the fuzzers, one after the other, from a corpus of our own.
 
-usage: run_fuzzers.py [--seconds N] [--jobs N] [--seed N] FUZZERS WORK
+usage: run_fuzzers.py [--seconds N] [--runs N] [--jobs N] [--seed N] FUZZERS WORK
 
 FUZZERS is the folder of the executables. The corpus is made from the tests of the
 dialect and from small plans; what the fuzzers add to it stays in WORK/NAME, where a
@@ -59,6 +59,7 @@ def fuzz(fuzzers: Path, name: str, work: Path, options: argparse.Namespace) -> b
     command = [
         fuzzers / f"fuzz-{name}",
         f"-max_total_time={options.seconds}",
+        f"-runs={options.runs}",
         f"-max_len={INPUT_LIMIT[name]}",
         f"-seed={options.seed}",
         f"-artifact_prefix={findings}/{name}-",
@@ -87,6 +88,7 @@ def main() -> int:
     """Runs all fuzzers."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=int, default=60, help="for each fuzzer")
+    parser.add_argument("--runs", type=int, default=-1, help="most inputs of each")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("fuzzers", type=Path)
