@@ -13,6 +13,7 @@
 #include "Importer.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ThreadPool.h"
 
 using namespace mlir;
 using namespace verify;
@@ -89,15 +90,16 @@ FailureOr<tv::MeshAttr> PlanImporter::getMesh() {
 /// number alone has to be the same thing wherever the number occurs.
 LogicalResult PlanImporter::checkProgram(const DeviceProgram &program) {
   llvm::DenseMap<int64_t, Index> nodes, fullTensors;
+  // Locations take longer than the rest, and only errors need them.
   auto checkTensors = [&](ArrayRef<Argument> arguments,
-                          Location location) -> LogicalResult {
+                          const Node &node) -> LogicalResult {
     for (const Argument &argument : arguments) {
       if (!argument.isTensor)
         continue;
       const SubTensor &tensor = plan.get(argument);
       auto [known, isNew] = fullTensors.try_emplace(tensor.id, tensor.full);
       if (!isNew && known->second != tensor.full)
-        return emitError(location)
+        return emitError(plan.getLocation(node))
                << "tensor " << tensor.id << " on device " << program.device
                << " is part of two different tensors";
     }
@@ -108,20 +110,20 @@ LogicalResult PlanImporter::checkProgram(const DeviceProgram &program) {
     auto [known, isNew] = nodes.try_emplace(node.id, index);
     if (!isNew && known->second == index)
       return success();
-    Location location = plan.getLocation(node);
     if (!isNew)
-      return emitError(location)
+      return emitError(plan.getLocation(node))
              << "device " << program.device << " has another cell " << node.id;
     if (!node.devices.empty() &&
         !llvm::is_contained(node.devices, program.device))
-      return emitError(location) << "device " << program.device
-                                 << " executes a cell of other devices";
+      return emitError(plan.getLocation(node))
+             << "device " << program.device
+             << " executes a cell of other devices";
     for (const Primitive &primitive : node.primitives)
-      if (failed(checkTensors(primitive.inputs, location)) ||
-          failed(checkTensors(primitive.outputs, location)))
+      if (failed(checkTensors(primitive.inputs, node)) ||
+          failed(checkTensors(primitive.outputs, node)))
         return failure();
-    return success(succeeded(checkTensors(node.inputs, location)) &&
-                   succeeded(checkTensors(node.outputs, location)));
+    return success(succeeded(checkTensors(node.inputs, node)) &&
+                   succeeded(checkTensors(node.outputs, node)));
   };
   for (const Cell &cell : program.cells) {
     if (failed(checkNode(cell.node)))
@@ -130,9 +132,8 @@ LogicalResult PlanImporter::checkProgram(const DeviceProgram &program) {
     for (Index index : node.nodes)
       if (failed(checkNode(index)))
         return failure();
-    Location location = plan.getLocation(node);
-    if (failed(checkTensors(cell.inputs, location)) ||
-        failed(checkTensors(cell.outputs, location)))
+    if (failed(checkTensors(cell.inputs, node)) ||
+        failed(checkTensors(cell.outputs, node)))
       return failure();
   }
   return success();
@@ -367,20 +368,32 @@ OwningOpRef<ModuleOp> nnscaler::importPair(MLIRContext *context,
                                            TimingScope &timing) {
   context->loadDialect<tv::TVDialect>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
-  std::pair<StringRef, StringRef> files[] = {{referencePath, "reference"},
-                                             {planPath, "plan"}};
-  for (auto [path, symbol] : files) {
-    TimingScope reading = timing.nest(("read the " + symbol).str());
-    llvm::Expected<PlanFile> file = readPlanFile(path);
-    reading.stop();
-    if (!file) {
-      emitError(UnknownLoc::get(context)) << llvm::toString(file.takeError());
-      return nullptr;
-    }
+  // The plan is read while the reference is imported; reading builds no op.
+  std::optional<llvm::Expected<PlanFile>> plan;
+  llvm::DefaultThreadPool reader(llvm::hardware_concurrency(1));
+  reader.async([&] { plan.emplace(readPlanFile(planPath)); });
+  auto import = [&](llvm::Expected<PlanFile> file, StringRef path,
+                    StringRef symbol) -> LogicalResult {
+    if (!file)
+      return emitError(UnknownLoc::get(context))
+             << llvm::toString(file.takeError());
     TimingScope building = timing.nest(("import the " + symbol).str());
-    if (failed(importPlan(*file, path, symbol, options, *module)))
-      return nullptr;
+    return importPlan(*file, path, symbol, options, *module);
+  };
+  auto read = [&](StringRef symbol, auto wait) {
+    TimingScope reading = timing.nest(("read the " + symbol).str());
+    return wait();
+  };
+  bool hasReference = succeeded(
+      import(read("reference", [&] { return readPlanFile(referencePath); }),
+             referencePath, "reference"));
+  read("plan", [&] { reader.wait(); });
+  if (!hasReference) {
+    llvm::consumeError(plan->takeError());
+    return nullptr;
   }
+  if (failed(import(std::move(*plan), planPath, "plan")))
+    return nullptr;
   return module;
 }
 
