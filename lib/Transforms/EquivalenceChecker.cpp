@@ -20,48 +20,137 @@ static constexpr size_t unprovedLimit = 3000;
 /// once.
 static constexpr unsigned mostWidened = 3;
 
+/// Fewer distinct stages than this are proved before threads have begun.
+static constexpr size_t fewStages = 16;
+
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
     StringRef cacheDirectory, bool isFullSize,
     llvm::function_ref<void(unsigned, unsigned)> progress)
-    : graph(graph), prover(options, smtLibDirectory, isFullSize),
-      progress(progress), stages(graph) {
+    : graph(graph), options(options), isFullSize(isFullSize),
+      isWritten(!smtLibDirectory.empty()),
+      prover(options, smtLibDirectory, isFullSize), progress(progress),
+      stages(graph) {
   // What is written has to be proved.
-  if (!cacheDirectory.empty() && smtLibDirectory.empty())
+  if (!cacheDirectory.empty() && !isWritten)
     cache.emplace(cacheDirectory, options, isFullSize);
   for (tv::ExpectOp expect : stages.getExpects())
     if (expect.getContract())
       results.push_back(expect);
 }
 
-StageVerdict EquivalenceChecker::prove(const StageOutline &outline) {
-  ++counts.stages;
-  counts.stageOps += outline.size();
-  auto [found, isNew] = known.try_emplace(stages.getKey(outline));
+std::optional<StageOutline> EquivalenceChecker::outline(tv::ExpectOp expect) {
+  auto wider = widened.find(expect);
+  return wider == widened.end()
+             ? stages.outline(expect, stageLimit)
+             : stages.outline(expect, stageLimit, wider->second.excluded);
+}
+
+const EquivalenceChecker::PlannedStage &
+EquivalenceChecker::plan(tv::ExpectOp expect) {
+  auto [found, isNew] = planned.try_emplace(expect);
+  PlannedStage &stage = found->second;
   if (!isNew)
-    return found->second;
+    return stage;
+  std::optional<StageOutline> outline = this->outline(expect);
+  if (!outline)
+    return stage;
+  stage.size = outline->size();
+  stage.hasUndefined = outline->hasUndefined();
+  for (auto [begin, lemma] : outline->begins)
+    if (lemma)
+      stage.assumed.push_back(lemma);
+  stage.proof = &proofs[stages.getKey(*outline)];
+  return stage;
+}
+
+OwningOpRef<tv::StageOp> EquivalenceChecker::build(tv::ExpectOp expect) {
+  // Not in the module: threads may work on those that were built before.
+  OpBuilder builder(graph->getContext());
+  return stages.build(*outline(expect), builder);
+}
+
+StageVerdict EquivalenceChecker::proveNow(tv::ExpectOp expect, Proof &proof) {
+  if (proof.number && parallel)
+    if (std::optional<StageVerdict> verdict = parallel->take(*proof.number)) {
+      if (cache)
+        cache->add(*build(expect), *verdict);
+      return *verdict;
+    }
+  if (proof.earlier)
+    return *proof.earlier;
+  OwningOpRef<tv::StageOp> stage = build(expect);
+  if (cache && !proof.number)
+    if (std::optional<StageVerdict> earlier = cache->find(*stage))
+      return *earlier;
+  StageVerdict verdict = prover.prove(*stage);
+  if (cache)
+    cache->add(*stage, verdict);
+  return verdict;
+}
+
+const StageVerdict &EquivalenceChecker::prove(tv::ExpectOp expect,
+                                              const PlannedStage &stage) {
+  ++counts.stages;
+  counts.stageOps += stage.size;
+  Proof &proof = *stage.proof;
+  if (proof.verdict)
+    return *proof.verdict;
   ++counts.distinctStages;
-  counts.distinctStageOps += outline.size();
-  OpBuilder builder(graph);
-  builder.setInsertionPointAfter(graph);
-  OwningOpRef<tv::StageOp> built = stages.build(outline, builder);
-  tv::StageOp stage = *built;
-  std::optional<StageVerdict> earlier =
-      cache ? cache->find(stage) : std::nullopt;
-  StageVerdict verdict = earlier ? *earlier : prover.prove(stage);
-  if (cache && !earlier)
-    cache->add(stage, verdict);
+  counts.distinctStageOps += stage.size;
+  StageVerdict verdict = proveNow(expect, proof);
   if (verdict.isProved()) {
     counts.byZ3 += verdict.byZ3;
     counts.byNormalization += verdict.byNormalization;
     llvm::append_range(unconfirmed, verdict.unconfirmed);
   }
   counts.opaqueTensors += verdict.opaqueTensors;
-  found->second = verdict;
-  return verdict;
+  return proof.verdict.emplace(std::move(verdict));
+}
+
+void EquivalenceChecker::proveInParallel() {
+  MLIRContext &context = *graph->getContext();
+  if (!context.isMultithreadingEnabled() || context.getNumThreads() < 2 ||
+      isWritten)
+    return;
+  // In the order in which they are decided.
+  SmallVector<tv::ExpectOp> found;
+  llvm::DenseSet<Operation *> entered;
+  llvm::DenseSet<Proof *> different;
+  SmallVector<std::pair<tv::ExpectOp, unsigned>> open;
+  for (tv::ExpectOp result : results) {
+    if (entered.insert(result).second)
+      open.push_back({result, 0});
+    while (!open.empty()) {
+      auto &[expect, visited] = open.back();
+      const PlannedStage &stage = plan(expect);
+      if (visited < stage.assumed.size()) {
+        tv::ExpectOp assumed = stage.assumed[visited++];
+        if (entered.insert(assumed).second)
+          open.push_back({assumed, 0});
+        continue;
+      }
+      if (stage.proof && !stage.hasUndefined &&
+          different.insert(stage.proof).second)
+        found.push_back(expect);
+      open.pop_back();
+    }
+  }
+  if (found.size() < fewStages)
+    return;
+  parallel = std::make_unique<ParallelProofs>(context, options, isFullSize);
+  for (tv::ExpectOp expect : found) {
+    OwningOpRef<tv::StageOp> stage = build(expect);
+    Proof &proof = *plan(expect).proof;
+    if (cache)
+      proof.earlier = cache->find(*stage);
+    if (!proof.earlier)
+      proof.number = parallel->add(std::move(stage));
+  }
 }
 
 void EquivalenceChecker::run(Question isRefuted) {
+  proveInParallel();
   // A wrong plan is executed before a proof of it takes long.
   prover.setBeforeLongAttempt([&](Effort effort) {
     if (effort == Effort::VeryLong) {
@@ -70,6 +159,8 @@ void EquivalenceChecker::run(Question isRefuted) {
       wasAskedQuickly = true;
       stopped = isRefuted(current, /*isQuick=*/true);
     }
+    if (parallel && !stopped)
+      parallel->allow(effort);
     return !stopped;
   });
   for (tv::ExpectOp expect : results)
@@ -82,6 +173,7 @@ void EquivalenceChecker::run(Question isRefuted) {
       statuses.insert({expect, std::move(status)});
     }
   prover.setBeforeLongAttempt(nullptr);
+  parallel.reset();
 }
 
 void EquivalenceChecker::askOnce(Question isRefuted) {
@@ -91,16 +183,24 @@ void EquivalenceChecker::askOnce(Question isRefuted) {
   stopped = isRefuted(current, /*isQuick=*/false);
 }
 
-void EquivalenceChecker::addUnproved(
-    tv::ExpectOp expect, const std::optional<StageOutline> &outline) {
-  if (!firstUnproved)
-    firstUnproved = expect;
+void EquivalenceChecker::expectDifferences() {
+  // What threads prove is proved without, and may be another argument.
+  parallel.reset();
   prover.expectDifferences();
-  if (outline && unproved.insert(stages.getKey(*outline)).second)
-    unprovedOps += outline->size();
 }
 
-bool EquivalenceChecker::widen(tv::ExpectOp expect, const StageOutline &outline,
+void EquivalenceChecker::addUnproved(tv::ExpectOp expect,
+                                     const PlannedStage &stage) {
+  if (!firstUnproved)
+    firstUnproved = expect;
+  expectDifferences();
+  if (!stage.proof || stage.proof->isUnproved)
+    return;
+  stage.proof->isUnproved = true;
+  unprovedOps += stage.size;
+}
+
+bool EquivalenceChecker::widen(tv::ExpectOp expect, const PlannedStage &stage,
                                Question isRefuted) {
   askOnce(isRefuted);
   if (stopped)
@@ -110,11 +210,11 @@ bool EquivalenceChecker::widen(tv::ExpectOp expect, const StageOutline &outline,
       widenedOps > unprovedLimit)
     return false;
   ++wider.count;
-  prover.expectDifferences();
-  widenedOps += outline.size();
+  expectDifferences();
+  widenedOps += stage.size;
   bool isWider = false;
-  for (auto [begin, lemma] : outline.begins)
-    isWider |= lemma && wider.excluded.insert(lemma).second;
+  for (tv::ExpectOp lemma : stage.assumed)
+    isWider |= wider.excluded.insert(lemma).second;
   return isWider;
 }
 
@@ -129,37 +229,34 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
       continue;
     }
     current = expect;
-    ExpectStatus status;
     bool isResult = static_cast<bool>(expect.getContract());
-    auto wider = widened.find(expect);
-    std::optional<StageOutline> outline =
-        wider == widened.end()
-            ? stages.outline(expect, stageLimit)
-            : stages.outline(expect, stageLimit, wider->second.excluded);
-    if (outline)
-      for (auto [begin, lemma] : outline->begins)
-        if (lemma)
-          status.assumed.push_back(lemma);
+    const PlannedStage &stage = plan(expect);
     bool isReady = true;
-    for (tv::ExpectOp assumed : status.assumed)
+    for (tv::ExpectOp assumed : stage.assumed)
       if (!statuses.contains(assumed)) {
         worklist.push_back(assumed);
         isReady = false;
       }
     if (!isReady)
       continue;
-    if (outline && outline->hasUndefined())
+    ExpectStatus status;
+    status.assumed = stage.assumed;
+    if (stage.hasUndefined)
       status.verdict.reason = "it rests on a value that nothing produces";
-    else if (outline)
-      status.verdict = prove(*outline);
+    else if (stage.proof)
+      status.verdict = prove(expect, stage);
     else
       status.verdict.reason =
           "too many ops since the last tensors of known lineage";
-    if (!status.verdict.isProved() && outline &&
-        widen(expect, *outline, isRefuted))
+    if (!status.verdict.isProved() && stage.proof &&
+        widen(expect, stage, isRefuted)) {
+      planned.erase(expect);
       continue;
+    }
     if (!status.verdict.isProved()) {
-      addUnproved(expect, outline);
+      addUnproved(expect, stage);
+      // Stages that were to assume it begin earlier.
+      planned.clear();
       stages.setBroken(expect);
       counts.brokenLemmas += !isResult;
       askOnce(isRefuted);

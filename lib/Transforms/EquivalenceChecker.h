@@ -13,12 +13,14 @@
 #ifndef VERIFY_LIB_TRANSFORMS_EQUIVALENCECHECKER_H
 #define VERIFY_LIB_TRANSFORMS_EQUIVALENCECHECKER_H
 
+#include "ParallelProofs.h"
 #include "Verify/Analysis/ProofCache.h"
 #include "Verify/Analysis/StageBuilder.h"
 #include "Verify/Analysis/StageProver.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
+
+#include <unordered_map>
 
 namespace verify {
 
@@ -77,27 +79,59 @@ public:
   llvm::ArrayRef<UnconfirmedPart> getUnconfirmed() const { return unconfirmed; }
 
 private:
+  /// What is known of stages that are equal but for names.
+  struct Proof {
+    std::optional<StageVerdict> verdict;
+    /// What the cache holds, where that was looked up before.
+    std::optional<StageVerdict> earlier;
+    /// Its number among those that threads work on.
+    std::optional<unsigned> number;
+    /// Whether it counts as not proved.
+    bool isUnproved = false;
+  };
+  /// The stage of an expect, without its ops.
+  struct PlannedStage {
+    /// None if the stage is too large.
+    Proof *proof = nullptr;
+    size_t size = 0;
+    bool hasUndefined = false;
+    /// The expects that it assumes.
+    llvm::SmallVector<tv::ExpectOp> assumed;
+  };
+
+  /// The stage of an expect, as long as what it may assume stays the same.
+  const PlannedStage &plan(tv::ExpectOp expect);
+  std::optional<StageOutline> outline(tv::ExpectOp expect);
+  /// Has threads prove what all results rest on, if all lemmas hold.
+  void proveInParallel();
   void decide(tv::ExpectOp expect, Question isRefuted);
   /// Notes that an expect was not proved, and how large its stage is.
-  void addUnproved(tv::ExpectOp expect,
-                   const std::optional<StageOutline> &outline);
+  void addUnproved(tv::ExpectOp expect, const PlannedStage &stage);
   /// Prepares a stage of an expect that begins earlier, for where one device
   /// has a tensor of known lineage and another one recomputes it. False if
   /// there is none, or the plan is wrong.
-  bool widen(tv::ExpectOp expect, const StageOutline &outline,
+  bool widen(tv::ExpectOp expect, const PlannedStage &stage,
              Question isRefuted);
+  /// From now on looks for differences first.
+  void expectDifferences();
   /// Looks for a counterexample, the first time.
   void askOnce(Question isRefuted);
-  StageVerdict prove(const StageOutline &outline);
+  const StageVerdict &prove(tv::ExpectOp expect, const PlannedStage &stage);
+  StageVerdict proveNow(tv::ExpectOp expect, Proof &proof);
+  mlir::OwningOpRef<tv::StageOp> build(tv::ExpectOp expect);
 
   tv::GraphOp graph;
+  ProverOptions options;
+  bool isFullSize;
+  bool isWritten;
   StageProver prover;
   std::optional<ProofCache> cache;
   llvm::function_ref<void(unsigned, unsigned)> progress;
   StageBuilder stages;
   llvm::SmallVector<tv::ExpectOp> results;
   llvm::MapVector<mlir::Operation *, ExpectStatus> statuses;
-  llvm::StringMap<StageVerdict> known;
+  llvm::StringMap<Proof> proofs;
+  std::unordered_map<mlir::Operation *, PlannedStage> planned;
   CheckCounts counts;
   std::vector<UnconfirmedPart> unconfirmed;
   struct Widened {
@@ -113,9 +147,10 @@ private:
   size_t unprovedOps = 0;
   /// Ops of stages that were tried again, wider.
   size_t widenedOps = 0;
-  llvm::StringSet<> unproved;
   bool wasAsked = false, wasAskedQuickly = false;
   bool stopped = false;
+  /// Null where there are no threads, or where they are of no use any more.
+  std::unique_ptr<ParallelProofs> parallel;
 };
 
 /// Checks a finished argument again, apart from what built it: every result

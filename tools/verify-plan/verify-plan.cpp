@@ -21,6 +21,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/ThreadPool.h"
 
 #include <chrono>
 
@@ -122,6 +123,10 @@ int main(int argc, char **argv) {
   cl::opt<unsigned> resourceLimit(
       "resource-limit", cl::init(20000000),
       cl::desc("Z3 resource units for one obligation"), cl::cat(category));
+  cl::opt<unsigned> threads(
+      "threads", cl::init(0),
+      cl::desc("Threads that prove stages; 0 is one for each core"),
+      cl::cat(category));
   cl::opt<std::string> smtLib("emit-smtlib", cl::value_desc("directory"),
                               cl::desc("Write each obligation as SMT-LIB 2"),
                               cl::cat(category));
@@ -229,6 +234,10 @@ int main(int argc, char **argv) {
     outs() << "refuted: the plan cannot be executed: " << *reason << "\n";
     return finish(Refuted);
   }
+  // Threads make ops slower to build, so only the check has them.
+  DefaultThreadPool pool(hardware_concurrency(threads));
+  if (pool.getMaxConcurrency() > 1)
+    context.setThreadPool(pool);
   // The check changes no op.
   bool isDone =
       runPass("check",
@@ -237,6 +246,7 @@ int main(int argc, char **argv) {
                                              steps.progress(done, total);
                                            }),
               /*isVerified=*/false);
+  context.disableMultithreading();
   std::optional<verify::Answer> answer = verify::getAnswer(*module);
   // A pass that fails has proved nothing.
   if (!isDone && answer == verify::Answer::Proved)
