@@ -238,10 +238,23 @@ LogicalResult DenseEvaluator::allocate(Value value, DenseTensor &tensor) {
   };
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
   tensor.dimensionStrides.resize(nodes.size());
-  // In runs, long dimensions are inside of short ones.
-  for (bool isInside : {true, false})
+  // In runs, positions of a sequence are inside of experts, say, and those
+  // inside of short dimensions: there are fewest runs along them.
+  auto getLength = [&](size_t i) -> size_t {
+    return usesRuns && isLong(factors, nodes[i])
+               ? factors.getRepresentatives(nodes[i]).size()
+               : 0;
+  };
+  size_t longest = 0;
+  for (size_t i = 0; i < nodes.size(); ++i)
+    longest = std::max(longest, getLength(i));
+  auto getClass = [&](size_t i) -> unsigned {
+    size_t length = getLength(i);
+    return length == 0 ? 0 : length < longest / 16 ? 1 : 2;
+  };
+  for (unsigned number : {2, 1, 0})
     for (size_t i = nodes.size(); i-- > 0;)
-      if (isInside == (usesRuns && isLong(factors, nodes[i])))
+      if (getClass(i) == number)
         tensor.dimensionStrides[i] = addDimension(nodes[i]);
   tensor.axisStrides.assign(factors.getAxisCount(), 0);
   for (unsigned axis = factors.getAxisCount(); axis-- > 0;)
@@ -334,6 +347,8 @@ bool DenseEvaluator::haveDistinctElements(
   for (int64_t size : sizes)
     count *= size;
   int64_t stride = tensor.dimensionStrides.back();
+  // Rows in the same runs are one.
+  SmallVector<Scalar> scalars, before;
   for (const MeshPlace &place :
        listPlaces(factors, elements.getVaryingAxes(value), domain))
     for (int64_t at = 0; at < count; ++at) {
@@ -342,11 +357,16 @@ bool DenseEvaluator::haveDistinctElements(
         start += rest % sizes[i] * tensor.dimensionStrides[i];
         rest /= sizes[i];
       }
+      scalars.clear();
+      for (int64_t i = 0; i < row; ++i)
+        scalars.push_back(tensor.get(start + i * stride));
+      if (scalars == before)
+        continue;
       for (int64_t i = 0; i < row; ++i)
         for (int64_t j = 0; j < i; ++j)
-          if (!areDistinct(tensor.get(start + i * stride),
-                           tensor.get(start + j * stride)))
+          if (!areDistinct(scalars[i], scalars[j]))
             return false;
+      std::swap(scalars, before);
     }
   return true;
 }

@@ -16,7 +16,8 @@ using namespace verify;
 static constexpr size_t longLimit = 32;
 
 bool verify::isLong(const FactorAnalysis &factors, FactorAnalysis::Node node) {
-  return factors.getRepresentatives(node).size() > longLimit;
+  return factors.getRepresentatives(node).size() > longLimit &&
+         !factors.isSelected(node);
 }
 
 bool verify::isLong(const FactorAnalysis &factors, Value value) {

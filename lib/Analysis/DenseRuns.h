@@ -18,7 +18,8 @@
 
 namespace verify {
 
-/// Whether a dimension has so many positions that runs pay.
+/// Whether a dimension has so many positions that runs pay, and may have equal
+/// ones: where something selects among them, nothing could be selected.
 bool isLong(const FactorAnalysis &factors, FactorAnalysis::Node node);
 bool isLong(const FactorAnalysis &factors, mlir::Value value);
 
@@ -90,12 +91,20 @@ public:
   bool wasTooCostly() const { return isTooCostly; }
 
 private:
+  /// Two accesses.
+  struct Pair {
+    size_t first, second;
+    bool haveOneTensor;
+    /// Whether they read the same elements all along a run, once they do.
+    bool moveAlikeInRow, moveAlikeInTerms;
+  };
   llvm::LogicalResult execute(llvm::ArrayRef<MeshPlace> places,
                               DenseTensor &result, int64_t &steps,
                               int64_t stepLimit) override;
   /// Finds out how the loops of one choice of blocks are run.
   llvm::LogicalResult plan();
-  void findUnrelated();
+  void findPairs();
+  bool isOneElement(const Pair &pair) const;
   /// All elements along the innermost loop of the result.
   void computeRow(int64_t offset);
   void computeTransposedRow(int64_t offset);
@@ -134,8 +143,9 @@ private:
   /// Whether runs along the row are terms, because what is reduced is long and
   /// an operand has its runs along the row.
   bool isTransposed = false;
-  /// Pairs of accesses that do not always read the same element.
-  llvm::SmallVector<std::pair<unsigned, unsigned>, 2> unrelated;
+  llvm::SmallVector<Pair, 2> pairs;
+  /// How many elements the runs have for which the body is computed.
+  int64_t rowCount = 1, termCount = 1;
   std::vector<int64_t> rowEnds, termEnds;
   /// Where the accesses were read of which `rowEnds` are the ends.
   llvm::SmallVector<int64_t, 4> lastRead;

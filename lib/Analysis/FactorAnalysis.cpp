@@ -39,9 +39,22 @@ FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
   }
   if (!failure)
     computeWidths(body);
+  findSelected(body);
   if (options.isFullSize)
     for (Node node = 0; node < nodes.size(); ++node)
       makeRigid(node);
+}
+
+void FactorAnalysis::findSelected(Block &body) {
+  SmallVector<Node> worklist;
+  for (Operation &op : body)
+    if (op.hasTrait<tv::AssumesNoTies>())
+      worklist.push_back(getDimensions(op.getOperand(0)).back());
+  while (!worklist.empty()) {
+    Node node = find(worklist.pop_back_val());
+    if (selected.insert(node).second)
+      llvm::append_range(worklist, nodes[node].children);
+  }
 }
 
 void FactorAnalysis::fail(const Twine &reason) {

@@ -111,22 +111,19 @@ LogicalResult RunRelation::plan() {
         isTransposed |= isLongLoop(*loop) && loop->strides[i] != 0 &&
                         rowLoop->strides[i] == 1;
   cursors.assign(present.size(), 0);
-  findUnrelated();
+  findPairs();
   return success();
 }
 
-void RunRelation::findUnrelated() {
-  unrelated.clear();
+void RunRelation::findPairs() {
+  pairs.clear();
+  auto moveAlike = [](const Loop *loop, size_t i, size_t k) {
+    return loop && loop->strides[i] == loop->strides[k];
+  };
   for (size_t i = 0; i < present.size(); ++i)
-    for (size_t k = 0; k < i; ++k) {
-      bool isSame =
-          present[i]->tensor == present[k]->tensor && bases[i] == bases[k];
-      for (const auto *loops : {&resultLoops, &reducedLoops})
-        for (const Loop &loop : *loops)
-          isSame &= loop.strides[i] == loop.strides[k];
-      if (!isSame)
-        unrelated.push_back({k, i});
-    }
+    for (size_t k = 0; k < i; ++k)
+      pairs.push_back({k, i, present[i]->tensor == present[k]->tensor,
+                       moveAlike(rowLoop, i, k), moveAlike(termLoop, i, k)});
 }
 
 LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
@@ -220,6 +217,12 @@ void RunRelation::findEnds(const Loop &loop, ArrayRef<Loop *> over,
 
 //===--- Elements ---------------------------------------------------------===//
 
+bool RunRelation::isOneElement(const Pair &pair) const {
+  return pair.haveOneTensor && offsets[pair.first] == offsets[pair.second] &&
+         (rowCount == 1 || pair.moveAlikeInRow) &&
+         (termCount == 1 || pair.moveAlikeInTerms);
+}
+
 Scalar RunRelation::computeBody() {
   for (size_t i = 0; i < present.size(); ++i) {
     const Access &access = *present[i];
@@ -235,10 +238,11 @@ Scalar RunRelation::computeBody() {
     scalars[i] = algebra.sum(axisTerms);
   }
   // One run holds many elements, which need not be equal: only where both are
-  // the same element may an algebra take them for one value.
-  for (auto [first, second] : unrelated)
-    if (scalars[first] == scalars[second])
-      scalars[second] = algebra.add(scalars[second], algebra.rational(0));
+  // the same element all along may an algebra take them for one value.
+  for (const Pair &pair : pairs)
+    if (scalars[pair.first] == scalars[pair.second] && !isOneElement(pair))
+      scalars[pair.second] =
+          algebra.add(scalars[pair.second], algebra.rational(0));
   for (size_t i = 0; i < positions.size(); ++i)
     scalars[present.size() + i] =
         positions[i].scalars[positions[i].loop->ordinal];
@@ -255,6 +259,7 @@ int64_t RunRelation::getWeight(ArrayRef<Loop *> loops) {
 
 Scalar RunRelation::computeElement() {
   size_t mark = algebra.mark();
+  termCount = 1;
   if (!termLoop)
     return divide(algebra.keep(computeBody(), mark));
   terms.clear();
@@ -266,6 +271,7 @@ Scalar RunRelation::computeElement() {
     findEnds(*termLoop, {}, termEnds);
     for (int64_t end : termEnds) {
       moveTo(*termLoop, start);
+      termCount = end - start;
       terms.push_back(
           {computeBody(), weight * (termWeights[end] - termWeights[start])});
       if (terms.size() == termLimit)
@@ -298,6 +304,7 @@ void RunRelation::store(int64_t offset, int64_t count, Scalar value) {
 }
 
 void RunRelation::computeRow(int64_t offset) {
+  rowCount = 1;
   if (!rowLoop)
     return store(offset, 1, computeElement());
   // Rows that read the same places have the same runs.
@@ -311,6 +318,7 @@ void RunRelation::computeRow(int64_t offset) {
   int64_t start = 0;
   for (int64_t end : rowEnds) {
     moveTo(*rowLoop, start);
+    rowCount = end - start;
     store(offset + start, end - start, computeElement());
     start = end;
   }
@@ -318,6 +326,7 @@ void RunRelation::computeRow(int64_t offset) {
 }
 
 void RunRelation::computeTransposedRow(int64_t offset) {
+  termCount = 1;
   RangeTerms sums(static_cast<int64_t>(rowLoop->representatives.size()));
   std::vector<Scalar> made;
   auto keep = [&](Scalar value, size_t mark) {
@@ -331,6 +340,7 @@ void RunRelation::computeTransposedRow(int64_t offset) {
     findEnds(*rowLoop, {}, rowEnds);
     for (int64_t end : rowEnds) {
       moveTo(*rowLoop, start);
+      rowCount = end - start;
       size_t mark = algebra.mark();
       sums.add(start, end, {keep(computeBody(), mark), weight});
       start = end;

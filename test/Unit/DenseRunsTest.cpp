@@ -11,6 +11,8 @@
 
 #include "DenseExecution.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace verify;
 
@@ -40,7 +42,8 @@ private:
     for (auto [position, node] :
          llvm::zip(result, factors.getDimensions(value))) {
       bool isMerged = positions == LongPositions::None;
-      if (factors.getRepresentatives(node).size() <= 32)
+      if (factors.getRepresentatives(node).size() <= 32 ||
+          factors.isSelected(node))
         continue;
       int64_t start = factors.getBlockStart(node, position, isMerged);
       position = isMerged || position == start ? start : start + 1;
@@ -50,6 +53,19 @@ private:
 
   const FactorAnalysis &factors;
   LongPositions positions;
+};
+
+/// Numbers below 1, different for each last position.
+class ScoreSource : public LongSource {
+public:
+  ScoreSource(NumericAlgebra &algebra, const FactorAnalysis &factors)
+      : LongSource(algebra, factors, LongPositions::None), algebra(algebra) {}
+  Scalar input(Value, ArrayRef<int64_t> index) override {
+    return algebra.rational(index.back() * 7919 % 1009, 1009);
+  }
+
+private:
+  NumericAlgebra &algebra;
 };
 
 class DenseRunsTest : public DenseEvaluatorTest {
@@ -217,7 +233,8 @@ TEST_F(DenseRunsTest, AttentionAndItsDerivatives) {
 }
 
 TEST_F(DenseRunsTest, ElementsOfOneRunDiffer) {
-  // `w` goes from below 0 to above 0, in one run.
+  // `w` goes from below 0 to above 0, in one run. The first row of its products
+  // stands alone, so that no other one widens it.
   checkRuns(R"(tv.graph @graph <dp = 2> {
     %mask = tv.causal_mask : () -> tensor<40x40x!tv.extended<f64>>
     %exp = tv.exp %mask : (tensor<40x40x!tv.extended<f64>>) -> tensor<40x40xf64>
@@ -231,9 +248,53 @@ TEST_F(DenseRunsTest, ElementsOfOneRunDiffer) {
     %w = tv.subtract %rest, %middle : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
     %products = tv.einsum %w, %w {equation = "i,j->ij"} : (tensor<40xf64>, tensor<40xf64>) -> tensor<40x40xf64>
     %squares = tv.multiply %w, %w : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
-    %rank = tv.descending_rank %w : (tensor<40xf64>) -> tensor<40xi64>
+    %two = tv.constant dense<2.0> : tensor<f64> : () -> tensor<40xf64>
+    %rising = tv.subtract %two, %count : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
+    %first = tv.relu %rising : (tensor<40xf64>) -> tensor<40xf64>
+    %row = tv.einsum %w, %w, %first {equation = "i,j,i->ij"} : (tensor<40xf64>, tensor<40xf64>, tensor<40xf64>) -> tensor<40x40xf64>
+    %scaled = tv.einsum %w, %w, %count, %first {equation = "i,j,j,i->ij"} : (tensor<40xf64>, tensor<40xf64>, tensor<40xf64>, tensor<40xf64>) -> tensor<40x40xf64>
+    %sum = tv.einsum %w, %w, %first {equation = "i,j,i->i"} : (tensor<40xf64>, tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
   })",
             /*hasDoubles=*/false);
+}
+
+TEST_F(DenseRunsTest, WhatIsSelectedIsToldApart) {
+  // Tokens are equal but for rounding, and experts are not.
+  StringRef text = R"(tv.graph @graph <dp = 2> {
+    %x = tv.input <input "x"> : tensor<600x36xf64>
+    %mask = tv.causal_mask : () -> tensor<600x600x!tv.extended<f64>>
+    %exp = tv.exp %mask : (tensor<600x600x!tv.extended<f64>>) -> tensor<600x600xf64>
+    %sums = tv.einsum %exp, %x {equation = "ij,je->ie"} : (tensor<600x600xf64>, tensor<600x36xf64>) -> tensor<600x36xf64>
+    %count = tv.reduce sum %exp keep {dimensions = array<i64: 1>} : (tensor<600x600xf64>) -> tensor<600x1xf64>
+    %scores = tv.divide %sums, %count : (tensor<600x36xf64>, tensor<600x1xf64>) -> tensor<600x36xf64>
+    %rank = tv.descending_rank %scores : (tensor<600x36xf64>) -> tensor<600x36xi64>
+  })";
+  tv::GraphOp graph = parse(text);
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 1, 8192});
+  DoubleIntervalAlgebra algebra(FunctionSource::Rounded);
+  ScoreSource source(algebra, factors);
+  DenseEvaluator dense(body, factors, algebra, source);
+  auto rank = *body.getOps<tv::DescendingRankOp>().begin();
+  ASSERT_TRUE(succeeded(dense.run({}, {rank.getResult(), rank.getScores()})))
+      << dense.getFailure();
+  EXPECT_FALSE(algebra.status().isUndecided);
+  std::set<double> ranks;
+  for (int64_t expert = 0; expert < 36; ++expert) {
+    Scalar found = *dense.getElement(rank.getResult(), {-1}, {599, expert});
+    EXPECT_EQ(algebra.getLower(found), algebra.getUpper(found));
+    EXPECT_TRUE(ranks.insert(algebra.getLower(found)).second);
+  }
+  EXPECT_TRUE(dense.haveDistinctElements(
+      rank.getScores(), [&](Scalar left, Scalar right) {
+        return algebra.areDisjoint(left, right);
+      }));
+  EXPECT_FALSE(dense.haveDistinctElements(
+      rank.getScores(), [&](Scalar left, Scalar right) {
+        return algebra.getLower(left) + algebra.getLower(right) < 1.9;
+      }));
 }
 
 TEST_F(DenseRunsTest, PartsOfLongValues) {

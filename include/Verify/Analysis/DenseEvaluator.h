@@ -27,7 +27,7 @@ struct MeshPlace {
 
 /// The elements of a value at the representatives of an analysis, row-major:
 /// first the mesh axes it varies with, then its dimensions. Where long values
-/// are kept in runs, long dimensions come last.
+/// are kept in runs, long dimensions come last, the longest after the others.
 struct DenseTensor {
   /// For each axis of the analysis; 0 if the value does not vary with it.
   llvm::SmallVector<int64_t, 4> axisStrides;

@@ -20,6 +20,7 @@
 #include "Verify/IR/TVOps.h"
 #include "Verify/Solver/Solver.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <string>
 #include <vector>
@@ -103,6 +104,9 @@ public:
   /// those that are looked at in full: slices cut a dimension into blocks. With
   /// `mergesBlocks` these are one block where nothing else is between them.
   int64_t getBlockStart(Node node, int64_t position, bool mergesBlocks) const;
+  /// Whether an op selects among these positions, or some of them, and assumes
+  /// that no two of them are equal.
+  bool isSelected(Node node) const { return selected.contains(find(node)); }
   /// How many positions `position` stands for; 0 if it is not looked at.
   int64_t getWeight(Node node, int64_t position) const;
 
@@ -153,6 +157,7 @@ private:
                      mlir::ValueRange locals);
   Node build(const DimensionExpr &expr, llvm::ArrayRef<Node> factors);
   void addValue(mlir::Value value);
+  void findSelected(mlir::Block &body);
   void fail(const llvm::Twine &reason);
 
   // FactorWidths.cpp
@@ -172,6 +177,7 @@ private:
   llvm::DenseMap<mlir::Operation *, IndexRelation> relations;
   llvm::DenseMap<mlir::Operation *, unsigned> opaque;
   llvm::DenseMap<mlir::Attribute, mlir::Value> opaqueTensors;
+  llvm::DenseSet<Node> selected;
   mutable llvm::DenseMap<Node, std::vector<Representative>> representatives;
   unsigned opaqueCount = 0;
 };
