@@ -5,6 +5,7 @@ would: what is sent and summed follows the plan, not what the plan is for.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Generator
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from tests.reading import class_name, executed, is_tensor
 from tests.scalars import Variable, pull_back
 
 TRANSPOSED = {
+    "AllReduceAllReducePrim": "AllReducePrim",
     "AllReduceIdentityPrim": "IdentityPrim",
     "IdentityAllreducePrim": "AllReducePrim",
     "AllGatherSplitPrim": "ChunkPrim",
@@ -24,6 +26,7 @@ TRANSPOSED = {
     "ReduceScatterAllGatherPrim": "AllGatherPrim",
 }
 FORWARD = {
+    "AllReduceAllReducePrim": "AllReducePrim",
     "AllReduceIdentityPrim": "AllReducePrim",
     "IdentityAllreducePrim": "IdentityPrim",
     "AllGatherSplitPrim": "AllGatherPrim",
@@ -38,13 +41,16 @@ Steps: TypeAlias = Generator[Message, dict[int, tuple[Tensor | None, int]], None
 
 
 class CannotExecuteError(Exception):
-    """The plan reads what nothing wrote, or its devices wait for each other."""
+    """The plan selects by what nothing wrote, or its devices wait for each other."""
 
 
 @dataclass
 class Inputs:
-    """The values of the parameters by name, and the samples of the whole batch."""
+    """The values of the parameters by name, other ones for each seed, and the samples of
+    the whole batch.
+    """
 
+    seed: int = 0
     parameters: dict[str, Tensor] = field(default_factory=dict)
     samples: list[Tensor] = field(default_factory=list)
 
@@ -52,28 +58,28 @@ class Inputs:
         """The same values for the same name."""
         if full.name not in self.parameters:
             shape = tuple(full._shape)
-            elements = _values(full.name, shape, lambda draw: draw.gauss(0.1, 0.6))
+            elements = _values(self.seed, full.name, shape, lambda draw: draw.gauss(0.1, 0.6))
             self.parameters[full.name] = Tensor(shape, elements)
         return self.parameters[full.name]
 
 
-def _values(seed: str, shape: tuple[int, ...], value: Any) -> list[Any]:
-    draw = random.Random(seed)
+def _values(seed: int, name: str, shape: tuple[int, ...], value: Any) -> list[Any]:
+    draw = random.Random(f"{seed} {name}" if seed else name)
     count = 1
     for size in shape:
         count *= size
     return [value(draw) for _ in range(count)]
 
 
-def make_samples(loaded: list[Any], batch: int, bound: int) -> list[Tensor]:
+def make_samples(loaded: list[Any], batch: int, bound: int, seed: int = 0) -> list[Tensor]:
     """A batch of what the loader gives; integers are below `bound`."""
     tensors: list[Tensor] = []
     for tensor in loaded:
         shape = (batch, *tensor._shape[1:])
         if class_name(tensor._dtype()) == "int64":
-            elements = _values(tensor.name, shape, lambda draw: draw.randrange(bound))
+            elements = _values(seed, tensor.name, shape, lambda draw: draw.randrange(bound))
         else:
-            elements = _values(tensor.name, shape, lambda draw: draw.gauss(0, 1))
+            elements = _values(seed, tensor.name, shape, lambda draw: draw.gauss(0, 1))
         tensors.append(Tensor(shape, elements))
     return tensors
 
@@ -89,6 +95,7 @@ class Device:
     by_index_map: bool
     values: dict[int, Tensor] = field(default_factory=dict)
     gradients: dict[GradientKey, Tensor] = field(default_factory=dict)
+    trained: set[GradientKey] = field(default_factory=set)
     operands: dict[int, dict[int, list[Any]]] = field(default_factory=dict)
     loaded: int = 0
 
@@ -146,7 +153,7 @@ class Device:
         saved = self.operands.setdefault(run, {})
         for tensor in segment._inputs:
             if tensor._is_grad and tensor._full_tensor._is_loss:
-                known[tensor._id] = Tensor((1,), [1.0])
+                known.setdefault(tensor._id, Tensor((1,), [1.0]))
         for node in segment._nodes:
             match class_name(node):
                 case "IRAdapter":
@@ -167,17 +174,21 @@ class Device:
         if not is_tensor(value):
             return value
         if value._is_attr:
+            if value._grad is not None:
+                self.trained.add(_key(value))
             return pick(self.inputs.parameter(value._full_tensor), value._indmap._indices)
         return _read(known, value)
 
     def _backward(self, node: Any, known: dict[int, Tensor], saved: dict[int, list[Any]]) -> None:
         forward = node._mirror
         operands = list(saved[forward._id])
+        sources: list[Any] = []
         wanted: list[Tensor] = []
         for place, value in enumerate(forward._inputs):
             if is_tensor(value) and value._grad is not None:
                 own = operands[place]
                 operands[place] = Tensor(own.shape, [Variable(x) for x in own.elements])
+                sources.append(value)
                 wanted.append(operands[place])
         results = compute(forward.name, _context(forward), operands, forward._kwargs)
         traced = [
@@ -187,36 +198,40 @@ class Device:
         ]
         for result, tensor in zip(traced, node._inputs, strict=True):
             pull_back(result.elements, _read(known, tensor).elements)
-        for tensor, operand in zip(node._outputs, wanted, strict=True):
+        for tensor, value, operand in zip(node._outputs, sources, wanted, strict=True):
             gradient = Tensor(operand.shape, [x.gradient for x in operand.elements])
-            if tensor._is_attr:
-                key = _key(tensor)
+            if value._is_attr:
+                key = _key(value)
                 old = self.gradients.get(key)
                 self.gradients[key] = gradient if old is None else add(old, gradient)
             else:
                 _accumulate(known, tensor, gradient)
 
     def _adapter(self, adapter: Any, known: dict[int, Tensor]) -> Steps:
-        local = {tensor._id: _read(known, tensor) for tensor in adapter._inputs}
+        # As in the generated code, what runs is what the primitives name; only a transpose,
+        # which holds its forward's, runs on the adapter's own tensors.
+        local: dict[int, Tensor] = {}
         is_transposed = adapter._differentiable and not adapter.custom and not adapter._forward
         for primitive in adapter._prims:
             source, target = primitive._inputs, primitive._outputs
-            if adapter._differentiable and not adapter.custom:
+            if is_transposed:
                 source, target = adapter._inputs, adapter._outputs
-            value = _read(local, source[0]) if source else None
+            value = _read(known | local, source[0]) if source else None
             name = class_name(primitive)
             name = (TRANSPOSED if is_transposed else FORWARD).get(name, name)
             result: list[Tensor] = []
             yield from self._primitive(name, primitive, adapter._id, value, result)
             for tensor in target:
                 local[tensor._id] = result[0]
+                if adapter._forward:
+                    known[tensor._id] = result[0]
         inputs = {tensor._id for tensor in adapter._inputs}
         for tensor in adapter._outputs:
-            is_added = not adapter._forward and tensor._id not in inputs
+            is_added = not adapter._forward and tensor._id not in inputs and tensor._id in local
             if is_added:
-                _accumulate(known, tensor, _read(local, tensor))
+                _accumulate(known, tensor, local[tensor._id])
             else:
-                known[tensor._id] = _read(local, tensor)
+                known[tensor._id] = _read(known | local, tensor)
 
     def _primitive(
         self, name: str, primitive: Any, adapter: int, value: Any, result: list[Tensor]
@@ -298,9 +313,13 @@ def execute(root: Any, inputs: Inputs, *, by_index_map: bool = False) -> list[De
 
 
 def _read(values: dict[int, Tensor], tensor: Any) -> Tensor:
-    if tensor._id not in values:
+    if tensor._id in values:
+        return values[tensor._id]
+    shape = tuple(tensor._shape)
+    if class_name(tensor._dtype()) != "float32":
         raise CannotExecuteError(f"nothing wrote {tensor.name} ({tensor._id})")
-    return values[tensor._id]
+    # Wrong only where a result depends on it.
+    return Tensor(shape, [math.nan] * math.prod(shape))
 
 
 def _accumulate(values: dict[int, Tensor], tensor: Any, gradient: Tensor) -> None:
@@ -316,10 +335,10 @@ def _sum(answer: dict[int, tuple[Tensor | None, int]]) -> Tensor:
     return plain(result)
 
 
-def _key(tensor: Any) -> GradientKey:
-    """Of a parameter or its gradient: the parameter's name in a gradient, slice."""
-    name = tensor.name if tensor._is_grad else tensor._full_tensor._grad.name
-    return name, tuple((start, end) for start, end in tensor._indmap._indices)
+def _key(parameter: Any) -> GradientKey:
+    """Of the gradient of a part of a parameter: name and slice."""
+    slices = tuple((start, end) for start, end in parameter._indmap._indices)
+    return parameter._full_tensor.name, slices
 
 
 def _position(tensor: Any, dimension: int) -> int:

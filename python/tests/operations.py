@@ -365,12 +365,12 @@ def _mean(x: Tensor) -> Tensor:
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    "add": lambda _, x, y, alpha: _broadcast(lambda a, b: a + b * alpha, x, y),
+    "add": lambda _, x, y, alpha=1: _broadcast(lambda a, b: a + b * alpha, x, y),
     "apply_mask": lambda _, x, mask: add(x, mask),
     "apply_rotary_emb": lambda _, q, k, angles: _rotary(q, k, angles),
     "contiguous": lambda _, x: x,
     "create_mask": lambda _, tokens, h: _create_mask(tokens),
-    "div": lambda _, x, y, rounding_mode: _map(lambda a: a * (1 / y), x),
+    "div": lambda _, x, y, rounding_mode=None: _map(lambda a: a * (1 / y), x),
     "dropout": lambda context, x, p, training, inplace: _dropout(x, context, p),
     "embedding": lambda _, x, w, padding_idx, start, stop: _embedding(x, w, start, stop),
     "feedforward": _feed_forward,
@@ -378,7 +378,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "gate_fw": lambda _, x, w, **keywords: _gate(x, w, **keywords),
     "identity": lambda _, x: x,
     "layernorm": lambda _, x, w, b, normalized_shape, eps: _layer_norm(x, w, b, eps),
-    "linear": lambda _, x, w, bias: _linear(x, w),
+    "linear": lambda _, x, w, bias=None: _linear(x, w),
     "matmul": lambda _, x, y: _matmul(x, y),
     "mean": lambda _, x, dim, keepdim: _mean(x),
     "mul": lambda _, x, y: _broadcast(lambda a, b: a * b, x, y),
@@ -387,7 +387,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "pow": lambda _, x, n: _map(lambda a: a**n, x),
     "rsqrt": lambda _, x: _map(lambda a: _power(a, -0.5), x),
     "self_attention": _self_attention,
-    "silu": lambda _, x, inplace: _map(_silu, x),
+    "silu": lambda _, x, inplace=False: _map(_silu, x),
     "softmax": lambda _, x, dim, _stacklevel, dtype: _softmax(x),
     "sum": lambda _, x: Tensor((1,), [total(x.elements)]),
     "to": lambda _, x, dtype_or_device: x,
