@@ -43,7 +43,11 @@ static void importMultiref(ForwardOp &op, Results &results) {
   std::optional<int64_t> times = op.integer("times");
   if (!op.requireOperands(1))
     return;
-  if (times && *times != static_cast<int64_t>(op.node.outputs.size())) {
+  if (!times) {
+    op.error() << "needs keyword 'times'";
+    return;
+  }
+  if (*times != static_cast<int64_t>(op.node.outputs.size())) {
     op.error() << "copies " << *times << " times for " << op.node.outputs.size()
                << " outputs";
     return;
@@ -195,31 +199,32 @@ static void importView(ForwardOp &op, Results &results) {
   RankedTensorType type = op.resultType(0);
   if (!type)
     return;
-  if (size) {
-    // The runtime uses the sizes, so they must be those of the output.
-    if (size->elements.size() != static_cast<size_t>(type.getRank())) {
-      op.error() << "has " << size->elements.size() << " sizes for rank "
-                 << type.getRank();
+  // The runtime uses the sizes, so they must be those of the output.
+  if (!size) {
+    op.error() << "needs keyword 'size'";
+    return;
+  }
+  if (size->elements.size() != static_cast<size_t>(type.getRank())) {
+    op.error() << "has " << size->elements.size() << " sizes for rank "
+               << type.getRank();
+    return;
+  }
+  int64_t inferred = 0;
+  for (auto [argument, expected] : llvm::zip(size->elements, type.getShape())) {
+    if (argument.isTensor || argument.kind != ConstantKind::Integer) {
+      op.error() << "sizes are not integers";
       return;
     }
-    int64_t inferred = 0;
-    for (auto [argument, expected] :
-         llvm::zip(size->elements, type.getShape())) {
-      if (argument.isTensor || argument.kind != ConstantKind::Integer) {
-        op.error() << "sizes are not integers";
-        return;
-      }
-      inferred += argument.integer == -1;
-      if (argument.integer != -1 && argument.integer != expected) {
-        op.error() << "makes size " << argument.integer << " where the plan "
-                   << "declares " << expected;
-        return;
-      }
-    }
-    if (inferred > 1) {
-      op.error() << "has more than one size of -1";
+    inferred += argument.integer == -1;
+    if (argument.integer != -1 && argument.integer != expected) {
+      op.error() << "makes size " << argument.integer << " where the plan "
+                 << "declares " << expected;
       return;
     }
+  }
+  if (inferred > 1) {
+    op.error() << "has more than one size of -1";
+    return;
   }
   results.push_back(tv::ReshapeOp::create(op.builder, op.location, type,
                                           op.operands[0], tv::DomainAttr()));
