@@ -91,6 +91,7 @@ private:
   struct Difference {
     DifferentElement element;
     llvm::SmallVector<int64_t> microBatches;
+    bool isFaint = false; ///< between numbers as small as rounding errors
   };
   void collectRegion(tv::ExpectOp expect);
   void addSimilarOps();

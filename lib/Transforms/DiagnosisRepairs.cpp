@@ -39,8 +39,12 @@ bool Diagnosis::isRepaired(tv::ExpectOp expect, Repair repair) {
   DenseEvaluator evaluator(body, exact, algebra, source);
   if (failed(evaluator.run(copy)))
     return false;
+  // Of what is small nothing is taken for rounding: it is said to be repaired
+  // only if it is.
+  double scale = differences.lookup(expect).isFaint ? 0 : 1;
   auto difference = evaluator.compare(copy, [&](Scalar reference, Scalar plan) {
-    return isFarApart(algebra.toDouble(reference), algebra.toDouble(plan));
+    return isFarApart(algebra.toDouble(reference), algebra.toDouble(plan),
+                      scale);
   });
   return !difference && evaluator.getFailure().empty();
 }

@@ -152,10 +152,10 @@ FailureOr<WitnessRange> verify::getWitnessRange(tv::GraphOp graph,
   return range;
 }
 
-bool verify::isFarApart(double left, double right) {
+bool verify::isFarApart(double left, double right, double scale) {
   if (std::isinf(left) || std::isinf(right))
     return left != right;
   double difference = std::abs(left - right);
   return difference > 1e-7 * std::max(std::abs(left), std::abs(right)) &&
-         difference > 1e-13;
+         difference > 1e-13 * scale;
 }

@@ -72,9 +72,10 @@ mlir::FailureOr<WitnessRange> getWitnessRange(tv::GraphOp graph,
 inline constexpr llvm::StringLiteral noDataReason =
     "no integers were found that select positions which are looked at";
 
-/// Whether doubles differ by more than rounding explains. Only intervals
-/// decide; this chooses what they look at.
-bool isFarApart(double left, double right);
+/// Whether doubles differ by more than rounding explains where what they are
+/// computed from is about as large as `scale`. Only intervals decide; this
+/// chooses what they look at.
+bool isFarApart(double left, double right, double scale = 1);
 
 } // namespace verify
 
