@@ -18,7 +18,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from hunt import escapes, reduction, table
+from hunt import escapes, reduction, rows, table
 from hunt.families import NAMES
 from hunt.finding import SMALL_ONLY, Reducer
 
@@ -108,7 +108,7 @@ def main() -> int:
         return 3
     if options.name != "reduction":
         arguments = (options.tool, options.translate, options.family, options.mutations)
-        return 1 if escapes.hunt(escapes.Hunt(options.name, *arguments), options) else 0
+        return 1 if rows.hunt(escapes.Hunt(options.name, *arguments), options) else 0
     results = new_results(options.name, options.seed)
     if options.resume and options.resume.exists():
         results = json.loads(options.resume.read_text())

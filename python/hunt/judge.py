@@ -81,6 +81,11 @@ def run(tool: str, module: Path, *passes: str) -> tuple[int, str, str]:
     command = [tool, str(module), *passes, "--mlir-print-ir-after-failure"]
     command += ["--mlir-disable-threading"]
     command += ["-o", "/dev/null"]
+    return run_bounded(command)
+
+
+def run_bounded(command: list[str]) -> tuple[int, str, str]:
+    """Exit code, output and errors of a command that has `LIMIT` seconds."""
     done = subprocess.run(
         command,
         capture_output=True,

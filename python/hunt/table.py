@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from hunt.escapes import Row
 from hunt.judge import Judgement
+from hunt.rows import Row
 
 BEGIN, END = "<!-- begin rates -->\n", "<!-- end rates -->"
 MUTANTS = ["plans", "invalid", "visible", "refuted", "escaped", "benign", "proved"]
