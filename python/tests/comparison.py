@@ -27,7 +27,9 @@ def differences(
 def compare(
     plan: bytes, reference: bytes, bound: int, *, by_index_map: bool, seed: int = 0
 ) -> list[str]:
-    """What differs on the inputs of a seed; raises CannotExecuteError or ValueError if a plan cannot be executed."""
+    """What differs on the inputs of a seed; raises CannotExecuteError or ValueError if a plan
+    cannot be executed.
+    """
     parallel, single = read_plan(plan), read_plan(reference)
     loaded = executed(single.execplan._seq[0][0])._outputs
     samples = make_samples(loaded, loaded[0]._shape[0], bound, seed)

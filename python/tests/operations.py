@@ -154,7 +154,8 @@ def _matmul(x: Tensor, y: Tensor) -> Tensor:
 def _softmax(x: Tensor) -> Tensor:
     elements: list[Number] = []
     for row in x.rows():
-        powers = [exp(element) for element in row]
+        largest = max(map(value_of, row))
+        powers = [exp(element + -largest) for element in row]
         scale = _power(total(powers), -1.0)
         elements += [power * scale for power in powers]
     return Tensor(x.shape, elements)
@@ -356,7 +357,16 @@ def _times(x: Number, y: Number) -> Any:
 
 
 def _sigmoid(x: Number) -> Any:
+    if value_of(x) < -700:
+        return x * 0.0  # As the exponential function would overflow.
     return _power(exp(x * -1.0) + 1.0, -1.0)
+
+
+def _along_rows(x: Tensor, dimension: int) -> Tensor:
+    """A tensor of which an op takes the last dimension."""
+    if dimension not in (-1, len(x.shape) - 1):
+        raise ValueError(f"dimension {dimension} is not supported")
+    return x
 
 
 def _mean(x: Tensor) -> Tensor:
@@ -371,7 +381,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "contiguous": lambda _, x: x,
     "create_mask": lambda _, tokens, h: _create_mask(tokens),
     "div": lambda _, x, y, rounding_mode=None: _map(lambda a: a * (1 / y), x),
-    "dropout": lambda context, x, p, training, inplace: _dropout(x, context, p),
+    "dropout": lambda context, x, p, training, inplace: (
+        _dropout(x, context, p) if training else x
+    ),
     "embedding": lambda _, x, w, padding_idx, start, stop: _embedding(x, w, start, stop),
     "feedforward": _feed_forward,
     "float": lambda _, x: x,
@@ -380,7 +392,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "layernorm": lambda _, x, w, b, normalized_shape, eps: _layer_norm(x, w, b, eps),
     "linear": lambda _, x, w, bias=None: _linear(x, w),
     "matmul": lambda _, x, y: _matmul(x, y),
-    "mean": lambda _, x, dim, keepdim: _mean(x),
+    "mean": lambda _, x, dim, keepdim: _mean(_along_rows(x, *dim)),
     "mul": lambda _, x, y: _broadcast(lambda a, b: a * b, x, y),
     "multiref": lambda _, x, times: (x,) * times,
     "nnscaler_moe_gmm": lambda _, *operands, **keywords: _experts(*operands, **keywords),
@@ -388,7 +400,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "rsqrt": lambda _, x: _map(lambda a: _power(a, -0.5), x),
     "self_attention": _self_attention,
     "silu": lambda _, x, inplace=False: _map(_silu, x),
-    "softmax": lambda _, x, dim, _stacklevel, dtype: _softmax(x),
+    "softmax": lambda _, x, dim, _stacklevel, dtype: _softmax(_along_rows(x, dim)),
     "sum": lambda _, x: Tensor((1,), [total(x.elements)]),
     "to": lambda _, x, dtype_or_device: x,
     "transpose": lambda _, x, dim0, dim1: _transpose(x, dim0, dim1),
