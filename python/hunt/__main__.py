@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a hunt: `python3 -m hunt reduction --count 1000`.
 
-`reduction` compares verdicts on random programs, `escapes` those on plans with mistakes
-and `rewrites` those on plans that compute the same in another way. Exit code 0 if
+`reduction` compares verdicts on random programs, `escapes` those on imported plans with
+mistakes, `rewrites` those on plans that compute the same in another way, and `imports`
+those on plan files of many strategies, with and without mistakes. Exit code 0 if
 nothing was found, 1 if something was, 3 for wrong usage. Results are written as JSON
 after every step; `--resume FILE` goes on where a file ends. `table` writes the rates of
 such files. Findings are written to files, and reduced.
@@ -18,7 +19,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from hunt import escapes, reduction, rows, table
+from hunt import escapes, imports, reduction, rows, table
+from hunt.drawn_plans import MODELS
 from hunt.families import NAMES
 from hunt.finding import SMALL_ONLY, Reducer
 
@@ -77,7 +79,7 @@ def main() -> int:
     """Runs the hunt that the command line asks for."""
     parser = argparse.ArgumentParser(prog="hunt")
     parser.exit_on_error = False
-    parser.add_argument("name", choices=["reduction", "escapes", "rewrites", "table"])
+    parser.add_argument("name", choices=["reduction", "escapes", "rewrites", "imports", "table"])
     parser.add_argument("results", nargs="*", type=Path, help="files that `table` reads")
     parser.add_argument("--seed", type=int, default=0, help="first seed")
     parser.add_argument("--count", type=int, default=1000, help="programs")
@@ -86,6 +88,8 @@ def main() -> int:
     parser.add_argument("--resume", type=Path, help="go on from this file, and write it")
     parser.add_argument("--tool", default="verify-opt")
     parser.add_argument("--translate", default="verify-translate")
+    parser.add_argument("--plan-tool", default="verify-plan", help="what `imports` judges")
+    parser.add_argument("--model", action="append", default=[], choices=MODELS)
     parser.add_argument("--reducer", default="verify-reduce", help="'' to leave findings large")
     parser.add_argument("--family", action="append", default=[], choices=NAMES)
     parser.add_argument("--mutations", type=int, choices=[1, 2], help="edits of each plan")
@@ -99,13 +103,19 @@ def main() -> int:
         return 3
     if options.name == "table":
         return table.write(options.results, options.write)
-    for tool in (options.tool, options.translate):
-        if not shutil.which(tool) and (tool == options.tool or options.name != "reduction"):
+    needed = [options.tool]
+    needed += [options.translate] if options.name != "reduction" else []
+    needed += [options.plan_tool] if options.name == "imports" else []
+    for tool in needed:
+        if not shutil.which(tool):
             print(f"hunt: error: no program '{tool}'", file=sys.stderr)
             return 3
     if options.reducer and not shutil.which(options.reducer):
         print(f"hunt: error: no program '{options.reducer}'", file=sys.stderr)
         return 3
+    if options.name == "imports":
+        hunting = imports.Hunt(options.plan_tool, options.translate, tuple(options.model))
+        return 1 if rows.hunt(hunting, options) else 0
     if options.name != "reduction":
         arguments = (options.tool, options.translate, options.family, options.mutations)
         return 1 if rows.hunt(escapes.Hunt(options.name, *arguments), options) else 0

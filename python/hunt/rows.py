@@ -16,6 +16,7 @@ Row = dict[str, Any]
 FINDINGS = {
     "escapes": ("escaped", "false alarm", "crashed"),
     "rewrites": ("escaped", "false alarm", "refuted", "crashed"),
+    "imports": ("escaped", "disputed", "false alarm", "wrong plan", "crashed"),
 }
 
 
@@ -71,9 +72,10 @@ def hunt(hunting: Hunt, options: Any) -> int:
             if is_finding(row):
                 options.findings.mkdir(parents=True, exist_ok=True)
                 path = hunting.keep(row["seed"], options.findings)
-                kinds = " and ".join(row["kinds"])
+                kinds = " and ".join(row["kinds"]) or "no change"
                 print(f"FOUND: {row['outcome']}: {row['family']}, {kinds}: {path}", flush=True)
-                reducer.reduce(path, f"{row['values']}, {row['answer']}")
+                if row["values"] != "disputed":
+                    reducer.reduce(path, f"{row['values']}, {row['answer']}")
     outcomes = [row["outcome"] for row in rows]
     for outcome in sorted(set(outcomes)):
         print(f"{outcomes.count(outcome):8} {outcome}")

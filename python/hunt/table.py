@@ -12,10 +12,12 @@ from pathlib import Path
 
 from hunt.judge import Judgement
 from hunt.rows import Row
+from plan_maker.bugs import BUGS
 
 BEGIN, END = "<!-- begin rates -->\n", "<!-- end rates -->"
 MUTANTS = ["plans", "invalid", "visible", "refuted", "escaped", "benign", "proved"]
 MUTANTS += ["false alarm", "unknown", "rejected"]
+IMPORTS = [*MUTANTS, "disputed"]
 REWRITES = ["plans", "invalid", "proved", "refuted", "unknown", "rejected"]
 
 
@@ -23,7 +25,9 @@ def count(rows: Iterable[Row]) -> Counter[str]:
     """The columns of some plans."""
     counts: Counter[str] = Counter()
     for row in rows:
-        outcome = Judgement(row["values"], row["answer"]).outcome
+        outcome = row["outcome"]
+        if row["hunt"] != "imports":
+            outcome = Judgement(row["values"], row["answer"]).outcome
         counts["plans"] += 1
         counts[outcome] += 1
         if outcome == "invalid":
@@ -46,9 +50,14 @@ def lines(title: str, columns: list[str], groups: dict[str, list[Row]]) -> list[
 
 def by_kind(rows: list[Row]) -> dict[str, list[Row]]:
     """The plans by what was done to them; those with two edits are a group of their own."""
-    kinds = sorted({kind for row in rows for kind in row["kinds"]})
-    groups = {kind: [row for row in rows if row["kinds"] == [kind]] for kind in kinds}
-    return groups | {"two of them": [row for row in rows if len(row["kinds"]) > 1], "all": rows}
+    bugs = {bug.name for bug in BUGS}
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        if len(row["kinds"]) < 2:
+            kind = row["kinds"][0] if row["kinds"] else "none"
+            groups.setdefault("named bug" if kind in bugs else kind, []).append(row)
+    several = [row for row in rows if len(row["kinds"]) > 1]
+    return dict(sorted(groups.items())) | {"two of them": several, "all": rows}
 
 
 def by_family(rows: list[Row]) -> dict[str, list[Row]]:
@@ -80,7 +89,7 @@ def reduction(results: dict[str, object]) -> str:
 
 def render(files: list[Path]) -> str:
     """The text between the markers."""
-    rows: dict[str, dict[int, Row]] = {"escapes": {}, "rewrites": {}}
+    rows: dict[str, dict[int, Row]] = {"escapes": {}, "rewrites": {}, "imports": {}}
     text = []
     for path in files:
         content = path.read_text()
@@ -90,14 +99,15 @@ def render(files: list[Path]) -> str:
         for line in content.splitlines():
             row = json.loads(line)
             rows[row["hunt"]][row["seed"]] = row
-    for name, columns in (("escapes", MUTANTS), ("rewrites", REWRITES)):
+    kinds = {"escapes": MUTANTS, "rewrites": REWRITES, "imports": IMPORTS}
+    for name, columns in kinds.items():
         some = list(rows[name].values())
         if not some:
             continue
-        title = "mutation" if name == "escapes" else "rewrite"
+        title = "rewrite" if name == "rewrites" else "mutation"
         text.append(f"**{name.capitalize()}**: {extent(some)}.\n")
         text += lines(title, columns, by_kind(some))
-        text += lines("family", columns, by_family(some))
+        text += lines("model" if name == "imports" else "family", columns, by_family(some))
     return "\n".join(text).rstrip("\n") + "\n"
 
 
