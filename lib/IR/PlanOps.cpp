@@ -219,9 +219,11 @@ Operation *StartOp::getStarted() {
   if (!llvm::hasSingleElement(getBody()))
     return nullptr;
   Block &block = getBody().front();
-  return block.getNumArguments() == 0 && llvm::hasSingleElement(block)
-             ? &block.front()
-             : nullptr;
+  if (block.getNumArguments() != 0 || block.empty() ||
+      isa<ReadOp>(block.back()) ||
+      !llvm::all_of(llvm::drop_end(block), llvm::IsaPred<ReadOp>))
+    return nullptr;
+  return &block.back();
 }
 
 bool StartOp::startsCommunication() {
@@ -236,6 +238,18 @@ bool StartOp::startsComputation() {
          isa<ProgramOp>((*this)->getParentOp());
 }
 
+bool StartOp::isPlain() {
+  return !getStream() && getAfter().empty() &&
+         getBody().getOps<ReadOp>().empty();
+}
+
+WaitOp StartOp::getWait() {
+  for (Operation *user : getHandle().getUsers())
+    if (auto wait = dyn_cast<WaitOp>(user))
+      return wait;
+  return {};
+}
+
 LogicalResult StartOp::verifyRegions() {
   Operation *started = getStarted();
   if (!startsCommunication() && !startsComputation())
@@ -243,6 +257,14 @@ LogicalResult StartOp::verifyRegions() {
                        "one computation of a program");
   if (getInto() && started->getNumResults() == 0)
     return emitOpError("has no result to put into ") << getIntoAttr();
+  if (!isPlain() && !isa<ProgramOp>((*this)->getParentOp()))
+    return emitOpError("names a stream or a handle, or reads a buffer, outside "
+                       "of a program");
+  for (Value handle : getAfter()) {
+    auto start = handle.getDefiningOp<StartOp>();
+    if (!start || start->getBlock() != (*this)->getBlock())
+      return emitOpError("comes after a handle of another block");
+  }
   return success();
 }
 

@@ -80,6 +80,8 @@ LogicalResult PlanInterpreter::run() {
     for (Process &process : processes)
       while (!process.isDone()) {
         Step step = advance(process);
+        if (step == Step::Blocked)
+          step = advanceStreams(process);
         if (step == Step::Failed)
           return failure();
         if (step == Step::Blocked)
@@ -92,7 +94,7 @@ LogicalResult PlanInterpreter::run() {
     return reportDeadlock();
   for (auto &[ends, channel] : channels)
     if (!channel.messages.empty())
-      return channel.messages.front().op->emitOpError("to device ")
+      return channel.messages.begin()->second.op->emitOpError("to device ")
              << std::get<2>(ends) << " is never received";
   return finish();
 }
@@ -126,7 +128,9 @@ ArrayRef<Value> PlanInterpreter::getLastUses(Operation *op) {
     llvm::DenseSet<Value> used;
     for (Operation &user : llvm::reverse(*block)) {
       SmallVector<Value> values(user.getOperands());
-      if (auto start = dyn_cast<tv::StartOp>(user))
+      // What waits for other takes its operands later.
+      auto wait = dyn_cast<tv::WaitOp>(user);
+      if (tv::StartOp start = wait ? wait.getStart() : tv::StartOp())
         for (Operation &started : start.getBody().front())
           llvm::append_range(values, started.getOperands());
       if (auto save = dyn_cast<tv::SaveOp>(user))
@@ -186,7 +190,8 @@ PlanInterpreter::Step PlanInterpreter::execute(Process &process,
   if (auto backward = dyn_cast<tv::BackwardOp>(op))
     return executeBackward(process, backward);
   if (isa<tv::SendOp>(op))
-    return succeeded(post(process, op)) ? Step::Done : Step::Failed;
+    return succeeded(post(process, op, takePlace(process, op))) ? Step::Done
+                                                                : Step::Failed;
   if (isa<tv::ReceiveOp, tv::CommunicateOp>(op))
     return executeWhole(process, op);
   if (auto start = dyn_cast<tv::StartOp>(op))

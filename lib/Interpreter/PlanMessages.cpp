@@ -7,8 +7,7 @@
 // Messages between two devices arrive in the order of sending, and are taken in
 // the order of the receives or their starts. A collective runs when all members
 // of its group have entered or started it, the n-th of each with the n-th of
-// the others. What is started takes its operand as it is there; races are not
-// looked for.
+// the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,40 +16,60 @@
 using namespace mlir;
 using namespace verify;
 
-LogicalResult PlanInterpreter::post(Process &process, Operation *op) {
+/// The communicator of a collective: the members, and which replica's, or -1
+/// for all.
+static std::vector<int64_t> getCommunicator(tv::CommunicateOp op,
+                                            int64_t replica) {
+  std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
+  llvm::sort(group);
+  group.push_back(op.getReplicas() ? -1 : replica);
+  return group;
+}
+
+int64_t PlanInterpreter::takePlace(Process &process, Operation *op) {
+  Site site = process.site;
+  if (auto send = dyn_cast<tv::SendOp>(op))
+    return channels[{site.replica, site.device, send.getPeer()}].sent++;
+  if (auto receive = dyn_cast<tv::ReceiveOp>(op))
+    return channels[{site.replica, receive.getPeer(), site.device}].received++;
+  return process.collectives[getCommunicator(cast<tv::CommunicateOp>(op),
+                                             site.replica)]++;
+}
+
+LogicalResult PlanInterpreter::post(Process &process, Operation *op,
+                                    int64_t number) {
   Site site = process.site;
   if (auto send = dyn_cast<tv::SendOp>(op)) {
     Channel &channel = channels[{site.replica, site.device, send.getPeer()}];
     Held value = lookup(process, send.getValue());
-    if (channel.receives.empty()) {
-      channel.messages.push_back({value, op});
+    auto found = channel.receives.find(number);
+    if (found == channel.receives.end()) {
+      channel.messages.insert({number, {value, op}});
       return success();
     }
-    auto [receiver, receive] = channel.receives.front();
-    channel.receives.pop_front();
+    auto [receiver, receive] = found->second;
+    channel.receives.erase(found);
     receiver->arrived[receive] = value;
     return success();
   }
   if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
-    return postCollective(process, communicate);
+    return postCollective(process, communicate, number);
   auto receive = cast<tv::ReceiveOp>(op);
   Channel &channel = channels[{site.replica, receive.getPeer(), site.device}];
-  if (channel.messages.empty()) {
-    channel.receives.push_back({&process, op});
+  auto found = channel.messages.find(number);
+  if (found == channel.messages.end()) {
+    channel.receives.insert({number, {&process, op}});
     return success();
   }
-  process.arrived[op] = channel.messages.front().value;
-  channel.messages.pop_front();
+  process.arrived[op] = found->second.value;
+  channel.messages.erase(found);
   return success();
 }
 
 LogicalResult PlanInterpreter::postCollective(Process &process,
-                                              tv::CommunicateOp op) {
-  // The communicator: the members, and which replica's, or -1 for all.
-  std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
-  llvm::sort(group);
-  group.push_back(op.getReplicas() ? -1 : process.site.replica);
-  int64_t number = process.collectives[group]++;
+                                              tv::CommunicateOp op,
+                                              int64_t number) {
+  std::vector<int64_t> group = getCommunicator(op, process.site.replica);
   SmallVector<Member> &members = pending[{group, number}];
   members.push_back({&process, op, lookup(process, op.getValue())});
   size_t expected =
@@ -75,7 +94,7 @@ std::optional<Held> PlanInterpreter::takeArrived(Process &process,
 
 PlanInterpreter::Step PlanInterpreter::executeWhole(Process &process,
                                                     Operation *op) {
-  if (!process.isWaiting && failed(post(process, op)))
+  if (!process.isWaiting && failed(post(process, op, takePlace(process, op))))
     return Step::Failed;
   process.isWaiting = true;
   std::optional<Held> held = takeArrived(process, op);
@@ -83,52 +102,6 @@ PlanInterpreter::Step PlanInterpreter::executeWhole(Process &process,
     return Step::Blocked;
   process.isWaiting = false;
   return bind(process, op->getResult(0), *held);
-}
-
-PlanInterpreter::Step PlanInterpreter::executeStart(Process &process,
-                                                    tv::StartOp op) {
-  Operation *started = op.getStarted();
-  if (op.startsComputation()) {
-    Step step = executeCompute(process, started);
-    Value result = started->getResult(0);
-    if (step == Step::Done) {
-      process.arrived[started] = lookup(process, result);
-      valuesOf(process).erase(result);
-    }
-    return step;
-  }
-  if (!op.startsCommunication()) {
-    op.emitOpError("starts something else than one communication op, or one "
-                   "computation of a program");
-    return Step::Failed;
-  }
-  return succeeded(post(process, started)) ? Step::Done : Step::Failed;
-}
-
-PlanInterpreter::Step PlanInterpreter::executeWait(Process &process,
-                                                   tv::WaitOp op) {
-  tv::StartOp start = op.getStart();
-  Operation *started = start ? start.getStarted() : nullptr;
-  if (!started) {
-    op.emitOpError("waits for a handle of another block");
-    return Step::Failed;
-  }
-  if (isa<tv::SendOp>(started))
-    return Step::Done;
-  std::optional<Held> held = takeArrived(process, started);
-  if (!held)
-    return Step::Blocked;
-  if (Value result = op.getResult())
-    return bind(process, result, *held);
-  TensorRef *content = findContent(process, op, start.getIntoAttr());
-  if (!content || !held->tensor)
-    return Step::Failed;
-  if (held->tensor->shape != (*content)->shape) {
-    op.emitOpError("puts a tensor of another shape into the buffer");
-    return Step::Failed;
-  }
-  *content = held->tensor;
-  return Step::Done;
 }
 
 /// Whether `right` has the attributes that `left` has, but for what a frontend

@@ -11,6 +11,8 @@
 
 #include "Simulation.h"
 
+#include "llvm/ADT/SmallSet.h"
+
 using namespace mlir;
 using namespace verify;
 using namespace verify::schedule;
@@ -31,8 +33,9 @@ LogicalResult Simulation::reportTypes(tv::ReceiveOp op, tv::SendOp send,
 
 LogicalResult Simulation::reportLeft() {
   for (const Process &process : processes)
-    if (!process.queue.empty())
-      return process.queue.front()->at->emitOpError("is never over");
+    for (const auto *left : {&process.watched, &process.unposted})
+      if (!left->empty())
+        return left->front()->at->emitOpError("is never over");
   // Buffers may hold what nobody takes.
   for (auto [channel, transfer] : llvm::zip(skeleton.channels, transfers)) {
     if (transfer.sends.empty() && transfer.receives.empty())
@@ -128,37 +131,71 @@ LogicalResult Simulation::compareMembers(const Party &first,
 // Who waits for whom
 //===----------------------------------------------------------------------===//
 
-const Action *Simulation::getObstacle(const Process &process) const {
-  return process.queue.empty() ? getAction(process) : process.queue.front();
+Simulation::Blocked Simulation::findBlocked(unsigned number,
+                                            const Action *action) const {
+  // What comes before it is earlier in the program, so this ends.
+  const Action *obstacle = action;
+  while (const Posting *posting = findPosting(processes[number], *obstacle)) {
+    if (posting->order || posting->before.empty())
+      break;
+    obstacle = posting->before.front();
+  }
+  return {number, action, obstacle};
 }
 
-bool Simulation::isBehind(const Process &process) const {
-  const Action *action = getAction(process);
-  const Action *obstacle = getObstacle(process);
-  return action && obstacle && action->op != obstacle->op;
+const Action *Simulation::findCounterpart(const Process &process,
+                                          const Action &awaited) const {
+  for (const Action *action : process.unposted)
+    if (action->kind != ActionKind::Computation &&
+        action->place == awaited.place &&
+        (awaited.kind == ActionKind::Collective) ==
+            (action->kind == ActionKind::Collective))
+      return action;
+  return nullptr;
 }
 
-SmallVector<int64_t> Simulation::findMissing(unsigned number) const {
-  const Action *action = getObstacle(processes[number]);
-  if (!action)
+SmallVector<int64_t> Simulation::findMissing(const Blocked &blocked) const {
+  const Action &action = *blocked.obstacle;
+  switch (action.kind) {
+  case ActionKind::Computation:
     return {};
-  switch (action->kind) {
   case ActionKind::Send:
-    return {skeleton.channels[action->place].receiver};
+    return {skeleton.channels[action.place].receiver};
   case ActionKind::Receive:
-    return {skeleton.channels[action->place].sender};
+    return {skeleton.channels[action.place].sender};
   case ActionKind::Collective:
     break;
   }
   SmallVector<int64_t> missing;
-  const Posting *posting = findPosting(processes[number], *action);
-  for (int64_t member : skeleton.communicators[action->place].members) {
+  const Posting *posting = findPosting(processes[blocked.process], action);
+  for (int64_t member : skeleton.communicators[action.place].members) {
     const Process *process = findProcess(member);
     if (!process || !posting || !posting->order ||
-        process->collectives.lookup(action->place) <= *posting->order)
+        process->collectives.lookup(action.place) <= *posting->order)
       missing.push_back(member);
   }
   return missing;
+}
+
+std::optional<Simulation::Blocked>
+Simulation::findNext(const Blocked &blocked) const {
+  for (int64_t device : findMissing(blocked)) {
+    const Process *process = findProcess(device);
+    if (!process || isAtEnd(*process))
+      continue;
+    unsigned number = process - processes.data();
+    Blocked next = findBlocked(number, getAction(*process));
+    // It may have come to what is missing, and wait for something else there
+    // than where it is.
+    if (const Action *counterpart =
+            findCounterpart(*process, *blocked.obstacle)) {
+      Blocked behind = findBlocked(number, counterpart);
+      if (!(behind == next))
+        return behind;
+    }
+    return next;
+  }
+  return std::nullopt;
 }
 
 const Simulation::Process *Simulation::findProcess(int64_t device) const {
@@ -166,63 +203,65 @@ const Simulation::Process *Simulation::findProcess(int64_t device) const {
   return found == processOf.end() ? nullptr : &processes[found->second];
 }
 
-bool Simulation::awaitsEnded(unsigned number) const {
-  return llvm::any_of(findMissing(number), [&](int64_t device) {
+bool Simulation::awaitsEnded(const Blocked &blocked) const {
+  return llvm::any_of(findMissing(blocked), [&](int64_t device) {
     const Process *process = findProcess(device);
     return !process || isAtEnd(*process);
   });
 }
 
-SmallVector<unsigned> Simulation::findCycle() const {
-  // Each device that waits, and the first one that it waits for.
-  constexpr unsigned none = ~0u;
-  std::vector<unsigned> next(processes.size(), none);
-  for (unsigned number = 0; number < processes.size(); ++number)
-    for (int64_t device : findMissing(number)) {
-      const Process *process = findProcess(device);
-      if (next[number] == none && process)
-        next[number] = process - processes.data();
-    }
-  SmallVector<unsigned> best;
-  std::vector<unsigned> seenFrom(processes.size(), none);
+SmallVector<Simulation::Blocked> Simulation::findCycle() const {
+  SmallVector<Blocked> best;
+  // From which process each was seen first.
+  std::map<std::pair<unsigned, Operation *>, unsigned> seenFrom;
   for (unsigned start = 0; start < processes.size(); ++start) {
-    unsigned at = start;
-    while (at != none && seenFrom[at] == none) {
-      seenFrom[at] = start;
-      at = next[at];
-    }
-    if (at == none || seenFrom[at] != start)
+    if (isAtEnd(processes[start]))
       continue;
-    SmallVector<unsigned> cycle = {at};
-    for (unsigned member = next[at]; member != at; member = next[member])
+    std::optional<Blocked> at = findBlocked(start, getAction(processes[start]));
+    while (
+        at &&
+        seenFrom.try_emplace({at->process, at->obstacle->op}, start).second) {
+      if (awaitsEnded(*at))
+        return {*at};
+      at = findNext(*at);
+    }
+    if (!at || seenFrom[{at->process, at->obstacle->op}] != start)
+      continue;
+    SmallVector<Blocked> cycle = {*at};
+    for (Blocked member = *findNext(*at); !(member == *at);
+         member = *findNext(member))
       cycle.push_back(member);
     if (best.empty() || cycle.size() < best.size())
       best = std::move(cycle);
   }
   // The same one whichever device it was found from.
+  auto isBefore = [](const Blocked &left, const Blocked &right) {
+    return left.process < right.process;
+  };
   if (!best.empty())
-    std::rotate(best.begin(), std::min_element(best.begin(), best.end()),
+    std::rotate(best.begin(),
+                std::min_element(best.begin(), best.end(), isBefore),
                 best.end());
   return best;
 }
 
-std::string Simulation::describeWait(unsigned number) const {
-  const Process &process = processes[number];
-  const Action *action = getObstacle(process);
-  if (!action)
-    return "waits";
+std::string Simulation::describeWait(const Blocked &blocked) const {
+  const Action &action = *blocked.obstacle;
   std::string text;
   llvm::raw_string_ostream out(text);
-  if (isBehind(process))
+  if (blocked.isBehind())
     out << "waits for its turn, behind what ";
-  SmallVector<int64_t> missing = findMissing(number);
-  switch (action->kind) {
+  SmallVector<int64_t> missing = findMissing(blocked);
+  switch (action.kind) {
+  case ActionKind::Computation:
+    out << "waits";
+    break;
   case ActionKind::Send:
     out << "waits for device " << missing.front() << " to receive";
     break;
   case ActionKind::Receive:
     out << "waits for device " << missing.front();
-    if (awaitsEnded(number))
+    if (awaitsEnded(blocked))
       out << ", which sends nothing more";
     else
       out << " to send";
@@ -231,82 +270,85 @@ std::string Simulation::describeWait(unsigned number) const {
     out << "waits for members of its group";
     break;
   }
-  const Posting *posting = findPosting(process, *action);
+  const Posting *posting = findPosting(processes[blocked.process], action);
   if (posting && posting->microBatch >= 0)
     out << ", in micro-batch " << posting->microBatch;
   return text;
 }
 
-void Simulation::attachWait(InFlightDiagnostic &error, unsigned number) const {
-  const Process &process = processes[number];
-  const Action *action = getAction(process);
-  Diagnostic &note = error.attachNote(action->at->getLoc());
-  note << "device " << deviceOf(number) << " is here";
-  if (auto name = dyn_cast<NameLoc>(action->at->getLoc()))
+void Simulation::attachWait(InFlightDiagnostic &error,
+                            const Blocked &blocked) const {
+  const Action &action = *blocked.action;
+  bool isHere = &action == getAction(processes[blocked.process]);
+  Diagnostic &note = error.attachNote(action.at->getLoc());
+  note << "device " << deviceOf(blocked.process)
+       << (isHere ? " is here" : " has started this");
+  if (auto name = dyn_cast<NameLoc>(action.at->getLoc()))
     note << ", at '" << name.getName().getValue() << "',";
-  note << " and " << describeWait(number);
-  attachStart(error, number);
+  note << (isHere ? " and " : ", which ") << describeWait(blocked);
+  attachStart(error, blocked);
 }
 
-void Simulation::attachStart(InFlightDiagnostic &error, unsigned number) const {
-  const Process &process = processes[number];
-  const Action *action = getAction(process);
-  if (action->phase == Phase::Wait)
-    error.attachNote(action->op->getLoc()) << "what it waits for starts here";
-  if (isBehind(process))
-    error.attachNote(getObstacle(process)->op->getLoc())
-        << "this comes before it on device " << deviceOf(number);
+void Simulation::attachStart(InFlightDiagnostic &error,
+                             const Blocked &blocked) const {
+  const Action &action = *blocked.action;
+  if (action.phase == Phase::Wait)
+    error.attachNote(action.op->getLoc()) << "what it waits for starts here";
+  if (blocked.isBehind())
+    error.attachNote(blocked.obstacle->op->getLoc())
+        << "this comes before it on device " << deviceOf(blocked.process);
 }
 
-void Simulation::attachLater(InFlightDiagnostic &error, unsigned waiting,
+void Simulation::attachLater(InFlightDiagnostic &error, const Blocked &waiting,
                              unsigned number) const {
-  const Action *awaited = getObstacle(processes[waiting]);
-  for (const Action *action : processes[number].queue) {
-    const Posting *posting = findPosting(processes[number], *action);
-    bool isCounterpart = action->place == awaited->place &&
-                         (awaited->kind == ActionKind::Collective) ==
-                             (action->kind == ActionKind::Collective);
-    if (!isCounterpart || !posting || posting->order)
-      continue;
+  if (const Action *action =
+          findCounterpart(processes[number], *waiting.obstacle))
     error.attachNote(action->op->getLoc())
         << "device " << deviceOf(number)
         << " comes to this only after what it waits for";
-    return;
-  }
 }
 
 LogicalResult Simulation::reportDeadlock() {
   recordWaiting();
   outcome.malformation = "devices wait for each other without end";
-  for (unsigned number = 0; number < processes.size(); ++number)
-    if (!isAtEnd(processes[number]) && awaitsEnded(number))
-      return reportEnded(number);
-  SmallVector<unsigned> cycle = findCycle();
+  for (unsigned number = 0; number < processes.size(); ++number) {
+    if (isAtEnd(processes[number]))
+      continue;
+    Blocked blocked = findBlocked(number, getAction(processes[number]));
+    if (awaitsEnded(blocked))
+      return reportEnded(blocked);
+  }
+  SmallVector<Blocked> cycle = findCycle();
   if (cycle.empty())
     return tv::PlanOp(skeleton.plan).emitOpError("does not run to its end");
-  const Action *action = getAction(processes[cycle.front()]);
-  InFlightDiagnostic error = action->at->emitOpError("on device ");
-  error << deviceOf(cycle.front()) << " " << describeWait(cycle.front()) << ": "
-        << cycle.size() << " devices wait for each other";
-  attachStart(error, cycle.front());
-  for (auto [position, number] : llvm::enumerate(cycle)) {
-    unsigned following = cycle[(position + 1) % cycle.size()];
+  if (awaitsEnded(cycle.front()))
+    return reportEnded(cycle.front());
+  llvm::SmallSet<unsigned, 4> devices;
+  for (const Blocked &blocked : cycle)
+    devices.insert(blocked.process);
+  const Blocked &first = cycle.front();
+  InFlightDiagnostic error = first.action->at->emitOpError("on device ");
+  error << deviceOf(first.process) << " " << describeWait(first) << ": "
+        << devices.size() << " devices wait for each other";
+  attachStart(error, first);
+  for (auto [position, blocked] : llvm::enumerate(cycle)) {
+    const Blocked &following = cycle[(position + 1) % cycle.size()];
     if (position)
-      attachWait(error, number);
+      attachWait(error, blocked);
     // A group has more members than the one that the cycle goes on with.
-    const Action *at = getObstacle(processes[number]);
+    const Action *at = blocked.obstacle;
     if (at->kind == ActionKind::Collective)
-      error.attachNote(at->at->getLoc())
+      error.attachNote(at->op->getLoc())
           << "of group " << print(skeleton.communicators[at->place].members)
-          << " device " << deviceOf(following) << " is missing";
-    attachLater(error, number, following);
+          << " device " << deviceOf(following.process) << " is missing";
+    attachLater(error, blocked, following.process);
   }
   return error;
 }
 
-LogicalResult Simulation::reportEnded(unsigned number) {
-  const Action *action = getAction(processes[number]);
-  const Action *obstacle = getObstacle(processes[number]);
+LogicalResult Simulation::reportEnded(const Blocked &blocked) {
+  const Action *action = blocked.action;
+  const Action *obstacle = blocked.obstacle;
   Location location = action->at->getLoc();
   // What is never received is wrong where it is sent.
   bool isSend = obstacle->kind == ActionKind::Send;
@@ -317,10 +359,11 @@ LogicalResult Simulation::reportEnded(unsigned number) {
     error << "to device " << skeleton.channels[obstacle->place].receiver
           << " is never received";
   } else {
-    error << "on device " << deviceOf(number) << " " << describeWait(number);
+    error << "on device " << deviceOf(blocked.process) << " "
+          << describeWait(blocked);
   }
-  attachStart(error, number);
-  for (int64_t device : findMissing(number)) {
+  attachStart(error, blocked);
+  for (int64_t device : findMissing(blocked)) {
     const Process *process = findProcess(device);
     if (!process)
       error.attachNote(location) << "device " << device << " has no program";
@@ -328,7 +371,8 @@ LogicalResult Simulation::reportEnded(unsigned number) {
       error.attachNote(location)
           << "device " << device << " has run to its end without taking part";
     else
-      attachWait(error, process - processes.data());
+      attachWait(error,
+                 findBlocked(process - processes.data(), getAction(*process)));
   }
   return error;
 }
@@ -343,11 +387,8 @@ void Simulation::recordWaiting() {
     const Action *action = getAction(process);
     if (!action)
       continue;
-    EventKind kind = action->kind == ActionKind::Send ? EventKind::Send
-                     : action->kind == ActionKind::Receive
-                         ? EventKind::Receive
-                         : EventKind::Collective;
-    record(process, kind, action->op, process.arrived, end + 1, end + 1);
+    record(process, getEventKind(*action), action->op, process.arrived, end + 1,
+           end + 1);
     outcome.timeline.events.back().isFinished = false;
   }
 }

@@ -6,14 +6,15 @@
 //
 // A segment is looked at once: what it does to memory, in order, where a view
 // may be of a buffer or of what an argument is a view of. The program of a
-// device is then followed with arguments replaced by what its calls pass.
+// device is then followed with arguments replaced by what its calls pass. What
+// is started counts as overwriting a buffer where it starts: whatever uses the
+// buffer next comes after it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "InFlight.h"
 
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
+#include "DeviceOrder.h"
 
 using namespace mlir;
 using namespace verify;
@@ -23,21 +24,26 @@ namespace {
 /// Memory that a tensor may be a view of: a buffer, or that of an argument.
 struct Origin {
   Operation *buffer;
-  unsigned argument;
+  unsigned argument = 0;
+  /// The op that read the buffer, and how often that had been overwritten by
+  /// then; none where that differs between executions of a segment.
+  Operation *reader = nullptr;
+  std::optional<unsigned> version = std::nullopt;
   bool operator==(const Origin &other) const {
-    return buffer == other.buffer && argument == other.argument;
+    return buffer == other.buffer && argument == other.argument &&
+           reader == other.reader && version == other.version;
   }
 };
 using Origins = SmallVector<Origin, 1>;
 
-enum class AccessType { Read, Write, Save, Start, Wait };
+enum class AccessType { Read, Use, Write, Save, Start, Wait };
 
-/// What an op does to memory. A start reads `read` and writes `written` until
-/// its wait.
+/// What an op does to memory: it reads a buffer, or uses a view of one. A start
+/// reads `read` and `used` and writes `written` until it is over.
 struct MemoryAccess {
   AccessType type;
   Operation *op;
-  Origins read;
+  Origins read, used;
   Operation *written = nullptr;
   tv::StartOp start;
 };
@@ -48,9 +54,9 @@ struct Summary {
   SmallVector<Origins> results; ///< of a segment
 };
 
-/// The accesses of what is under way.
+/// An access of what may be under way, by its number.
 struct UnderWay {
-  tv::StartOp start;
+  unsigned number;
   bool writes;
 };
 
@@ -68,13 +74,28 @@ private:
   FailureOr<const Summary *> summarize(const Segment &segment);
   /// Adds what an op does; of a call, nothing but the results.
   LogicalResult summarize(Operation *op, int64_t device, Summary &summary);
+  /// Notes what the result of a read is a view of.
+  Origin addRead(tv::ReadOp op, Operation *buffer);
   /// The gradient buffer of a name; null if it is that of a parameter.
   FailureOr<Operation *> findBuffer(Operation *op, FlatSymbolRefAttr name,
                                     int64_t device);
   /// Whether the result may be the memory of the operands, or a part of it.
   bool isView(Operation *op) const;
-  LogicalResult follow(const MemoryAccess &access, const Origins &read,
+  LogicalResult follow(const MemoryAccess &access, const Origins &used,
                        Operation *call);
+  /// Checks that nothing else uses a buffer that an op uses, which is started
+  /// as `number`, or is one of the program.
+  LogicalResult checkAlone(const MemoryAccess &access, Operation *call,
+                           Operation *buffer, bool writes,
+                           std::optional<unsigned> number);
+  /// Checks that a buffer still holds what a view of it was read for.
+  LogicalResult checkCurrent(const MemoryAccess &access, Operation *call,
+                             const Origin &origin);
+  unsigned getVersion(const Origin &origin) const {
+    return origin.version.value_or(versionRead.lookup(origin.reader));
+  }
+  /// `origins` with arguments replaced by what is passed for them.
+  Origins replace(const Origins &origins, ArrayRef<Origins> arguments) const;
   LogicalResult report(const MemoryAccess &access, Operation *call,
                        Operation *buffer, bool writes, const UnderWay &other);
   void addOrigins(Value value, Origins &origins) const {
@@ -89,8 +110,13 @@ private:
   int64_t device = 0;
   llvm::DenseMap<Value, Origins> originsOf;
   std::map<const Segment *, Summary> summaryOf;
-  llvm::MapVector<Operation *, SmallVector<UnderWay, 1>>
-      underWay; ///< by buffer
+  // Of the program that is followed.
+  DeviceOrder order;
+  llvm::DenseMap<Operation *, SmallVector<UnderWay, 1>> underWay; ///< by buffer
+  /// What overwrote each buffer, one after the other.
+  llvm::DenseMap<Operation *, SmallVector<Operation *, 0>> writers;
+  /// By op, in the execution that is followed.
+  llvm::DenseMap<Operation *, unsigned> versionRead;
 };
 } // namespace
 
@@ -139,11 +165,20 @@ FailureOr<Operation *> InFlightChecker::findBuffer(Operation *op,
 LogicalResult InFlightChecker::summarize(Operation *op, int64_t device,
                                          Summary &summary) {
   auto start = dyn_cast<tv::StartOp>(op);
-  MemoryAccess access{AccessType::Read, op, {}, nullptr, start};
-  for (Value operand : (start ? start.getStarted() : op)->getOperands())
-    addOrigins(operand, access.read);
+  MemoryAccess access{AccessType::Use, op, {}, {}, nullptr, start};
   if (start) {
     access.type = AccessType::Start;
+    for (auto read : start.getBody().getOps<tv::ReadOp>()) {
+      FailureOr<Operation *> buffer =
+          findBuffer(read, read.getBufferAttr(), device);
+      if (failed(buffer))
+        return failure();
+      if (*buffer)
+        access.read.push_back(addRead(read, *buffer));
+    }
+    for (Value operand : start.getStarted()->getOperands())
+      if (operand.getParentBlock() == op->getBlock())
+        addOrigins(operand, access.used);
     if (start.getInto()) {
       FailureOr<Operation *> buffer =
           findBuffer(op, start.getIntoAttr(), device);
@@ -169,26 +204,36 @@ LogicalResult InFlightChecker::summarize(Operation *op, int64_t device,
         findBuffer(op, op->getAttrOfType<FlatSymbolRefAttr>("buffer"), device);
     if (failed(buffer))
       return failure();
-    if (!*buffer)
-      return success();
-    if (isa<tv::ReadOp>(op)) {
-      access.read = originsOf[op->getResult(0)] = {{*buffer, 0}};
-    } else {
+    for (Value operand : op->getOperands())
+      addOrigins(operand, access.used);
+    if (auto read = dyn_cast<tv::ReadOp>(op); read && *buffer) {
+      access.type = AccessType::Read;
+      access.read.push_back(addRead(read, *buffer));
+    } else if (!read) {
       access.type = AccessType::Write;
       access.written = *buffer;
     }
-    summary.accesses.push_back(std::move(access));
+    if (*buffer)
+      summary.accesses.push_back(std::move(access));
     return success();
   }
+  for (Value operand : op->getOperands())
+    addOrigins(operand, access.used);
   if (isView(op))
     for (Value result : op->getResults())
-      originsOf[result] = access.read;
+      originsOf[result] = access.used;
   if (isa<tv::SaveOp>(op))
     access.type = AccessType::Save;
   // A return hands over and reads nothing.
-  if (!access.read.empty() && !isa<tv::ReturnOp>(op))
+  if (!access.used.empty() && !isa<tv::ReturnOp>(op))
     summary.accesses.push_back(std::move(access));
   return success();
+}
+
+Origin InFlightChecker::addRead(tv::ReadOp op, Operation *buffer) {
+  Origin origin{buffer, 0, op, std::nullopt};
+  originsOf[op.getResult()] = {origin};
+  return origin;
 }
 
 FailureOr<const Summary *> InFlightChecker::summarize(const Segment &segment) {
@@ -199,7 +244,8 @@ FailureOr<const Summary *> InFlightChecker::summarize(const Segment &segment) {
   tv::SegmentOp op = segment.op;
   Block &body = op.getBody().front();
   for (BlockArgument argument : body.getArguments())
-    originsOf[argument] = {{nullptr, argument.getArgNumber()}};
+    originsOf[argument] = {
+        {nullptr, argument.getArgNumber(), nullptr, std::nullopt}};
   for (Operation &inner : body) {
     if (failed(summarize(&inner, op.getDevice(), summary)))
       return failure();
@@ -210,30 +256,32 @@ FailureOr<const Summary *> InFlightChecker::summarize(const Segment &segment) {
   return &summary;
 }
 
-/// `origins` with arguments replaced by what is passed for them.
-static Origins replace(const Origins &origins, ArrayRef<Origins> arguments) {
+Origins InFlightChecker::replace(const Origins &origins,
+                                 ArrayRef<Origins> arguments) const {
   Origins replaced;
   for (const Origin &origin : origins) {
     if (origin.buffer) {
       replaced.push_back(origin);
-      continue;
-    }
-    if (origin.argument < arguments.size())
+      replaced.back().version = getVersion(origin);
+    } else if (origin.argument < arguments.size()) {
       replaced.append(arguments[origin.argument]);
+    }
   }
   return replaced;
 }
 
 LogicalResult InFlightChecker::check(const Program &program) {
   device = program.device;
+  order = DeviceOrder();
   underWay.clear();
+  writers.clear();
   for (const Step &step : program.steps) {
     if (!step.segment) {
       Summary own;
       if (failed(summarize(step.op, device, own)))
         return failure();
       for (const MemoryAccess &access : own.accesses)
-        if (failed(follow(access, access.read, nullptr)))
+        if (failed(follow(access, access.used, nullptr)))
           return failure();
       continue;
     }
@@ -244,58 +292,96 @@ LogicalResult InFlightChecker::check(const Program &program) {
     for (Value operand : step.op->getOperands())
       addOrigins(operand, arguments.emplace_back());
     for (const MemoryAccess &access : (*summary)->accesses)
-      if (failed(follow(access, replace(access.read, arguments), step.op)))
+      if (failed(follow(access, replace(access.used, arguments), step.op)))
         return failure();
     for (auto [result, origins] :
          llvm::zip(step.op->getResults(), (*summary)->results))
       originsOf[result] = replace(origins, arguments);
   }
   for (auto &[buffer, users] : underWay)
-    if (!users.empty()) {
-      malformation = "what is started is not waited for";
-      return users.front().start.emitOpError("on device ")
-             << device << " is never waited for";
-    }
+    for (const UnderWay &user : users)
+      if (!order.isOver(user.number)) {
+        malformation = "what is started is not waited for";
+        return order.getStart(user.number).emitOpError("on device ")
+               << device << " is never waited for";
+      }
   return success();
 }
 
 LogicalResult InFlightChecker::follow(const MemoryAccess &access,
-                                      const Origins &read, Operation *call) {
+                                      const Origins &used, Operation *call) {
   if (access.type == AccessType::Wait) {
-    for (auto &[buffer, users] : underWay)
-      llvm::erase_if(users, [&](const UnderWay &user) {
-        return user.start == access.start;
-      });
+    order.wait(access.start);
     return success();
   }
-  if (access.type == AccessType::Save && !read.empty())
+  if (access.type == AccessType::Save && !used.empty())
     return access.op->emitOpError("saves a view of a gradient buffer, which is "
                                   "not understood by the schedule check");
-  auto meets = [&](Operation *buffer, bool writes) -> LogicalResult {
-    for (const UnderWay &other : underWay[buffer])
-      if (writes || other.writes)
-        return report(access, call, buffer, writes, other);
-    return success();
-  };
-  for (const Origin &origin : read)
-    if (failed(meets(origin.buffer, false)))
+  std::optional<unsigned> number;
+  if (access.type == AccessType::Start)
+    number = order.start(access.start);
+  for (const Origin &origin : access.read)
+    versionRead[origin.reader] = writers[origin.buffer].size();
+  for (const Origins &origins : {access.read, used})
+    for (const Origin &origin : origins)
+      if (failed(checkAlone(access, call, origin.buffer, false, number)))
+        return failure();
+  for (const Origin &origin : used)
+    if (failed(checkCurrent(access, call, origin)))
       return failure();
-  if (access.written && failed(meets(access.written, true)))
-    return failure();
-  if (access.type != AccessType::Start)
+  if (access.written) {
+    if (failed(checkAlone(access, call, access.written, true, number)))
+      return failure();
+    writers[access.written].push_back(access.op);
+  }
+  if (!number)
     return success();
-  for (const Origin &origin : read)
-    if (origin.buffer != access.written)
-      underWay[origin.buffer].push_back({access.start, false});
+  for (const Origins &origins : {access.read, used})
+    for (const Origin &origin : origins)
+      if (origin.buffer != access.written)
+        underWay[origin.buffer].push_back({*number, false});
   if (access.written)
-    underWay[access.written].push_back({access.start, true});
+    underWay[access.written].push_back({*number, true});
+  return success();
+}
+
+LogicalResult InFlightChecker::checkAlone(const MemoryAccess &access,
+                                          Operation *call, Operation *buffer,
+                                          bool writes,
+                                          std::optional<unsigned> number) {
+  SmallVector<UnderWay, 1> &users = underWay[buffer];
+  llvm::erase_if(
+      users, [&](const UnderWay &user) { return order.isOver(user.number); });
+  for (const UnderWay &other : users)
+    if ((writes || other.writes) &&
+        !(number && order.isBefore(other.number, *number)))
+      return report(access, call, buffer, writes, other);
+  return success();
+}
+
+LogicalResult InFlightChecker::checkCurrent(const MemoryAccess &access,
+                                            Operation *call,
+                                            const Origin &origin) {
+  ArrayRef<Operation *> all = writers[origin.buffer];
+  if (unsigned version = getVersion(origin); version < all.size()) {
+    malformation = "memory is overwritten before it is read";
+    InFlightDiagnostic error = access.op->emitOpError("on device ");
+    error << device << " reads '" << cast<tv::BufferOp>(origin.buffer).getName()
+          << "' through a tensor that was read before it was overwritten";
+    if (call)
+      error.attachNote(call->getLoc())
+          << "in execution " << cast<tv::CallOp>(call).getInstance();
+    error.attachNote(origin.reader->getLoc()) << "it was read here";
+    error.attachNote(all[version]->getLoc()) << "and overwritten here";
+    return error;
+  }
   return success();
 }
 
 LogicalResult InFlightChecker::report(const MemoryAccess &access,
                                       Operation *call, Operation *buffer,
                                       bool writes, const UnderWay &other) {
-  tv::StartOp start = other.start;
+  tv::StartOp start = order.getStart(other.number);
   StringRef user = "communication";
   malformation = "memory is used while communication uses it";
   if (!start.startsCommunication()) {
@@ -310,9 +396,11 @@ LogicalResult InFlightChecker::report(const MemoryAccess &access,
     error.attachNote(call->getLoc())
         << "in execution " << cast<tv::CallOp>(call).getInstance();
   error.attachNote(start.getLoc()) << "it was started here";
-  Operation *wait = *start->user_begin();
-  error.attachNote(wait->getLoc())
+  error.attachNote(start.getWait().getLoc())
       << "and is waited for here, which has to come before";
+  if (access.type == AccessType::Start)
+    error.attachNote(access.op->getLoc())
+        << "or this has to come after it, by its handle or on its stream";
   return error;
 }
 

@@ -42,39 +42,130 @@ Simulation::Posting *Simulation::findPosting(const Party &party) {
                                                                : nullptr;
 }
 
+SmallVector<const Action *> Simulation::findEarlier(const Process &process,
+                                                    const Action &action,
+                                                    int64_t &time) const {
+  SmallVector<const Action *> earlier;
+  auto add = [&](const Action *before) {
+    const Posting *posting = before ? findPosting(process, *before) : nullptr;
+    if (!posting || llvm::is_contained(earlier, before))
+      return;
+    if (isOver(*posting, *before))
+      time = std::max(time, getEnd(*posting, *before));
+    else
+      earlier.push_back(before);
+  };
+  if (options.runsInOrder && action.kind != ActionKind::Computation)
+    add(process.lastInOrder);
+  if (action.stream)
+    add(process.lastOnStream.lookup(*action.stream));
+  if (auto start = dyn_cast<tv::StartOp>(action.at))
+    for (Value handle : start.getAfter())
+      add(process.actionOf.lookup(handle));
+  return earlier;
+}
+
+const Action *Simulation::findUnposted(const Process &process,
+                                       const Action &action) const {
+  auto found = process.lastAtPlace.find({action.kind, action.place});
+  if (action.kind == ActionKind::Computation ||
+      found == process.lastAtPlace.end())
+    return nullptr;
+  const Posting *posting = findPosting(process, *found->second);
+  return posting && !posting->order ? found->second : nullptr;
+}
+
 LogicalResult Simulation::begin(unsigned number, const Action &action) {
   Process &process = processes[number];
   Posting posting{action.op, getMicroBatch(process, action.op),
                   process.hasEntered, process.clock};
+  SmallVector<const Action *> earlier =
+      findEarlier(process, action, posting.time);
+  const Action *unposted = findUnposted(process, action);
+  posting.before.append(earlier.begin(), earlier.end());
+  if (unposted && !llvm::is_contained(earlier, unposted))
+    posting.before.push_back(unposted);
+  else
+    unposted = nullptr;
+  bool isBlocked = !posting.before.empty();
   if (action.phase == Phase::Whole)
-    process.own = posting;
-  else if (!process.started.try_emplace(action.op, posting).second)
+    process.own = std::move(posting);
+  else if (!process.started.try_emplace(action.op, std::move(posting)).second)
     return action.at->emitOpError("is started again before it is over");
-  if (!options.runsInOrder)
-    return post(number, action, *findPosting(process, action));
-  process.queue.push_back(&action);
-  return proceed(number);
+  for (const Action *before : earlier) {
+    findPosting(process, *before)->followers.push_back(&action);
+    watch(process, *before);
+  }
+  if (unposted)
+    findPosting(process, *unposted)->successors.push_back(&action);
+  if (options.runsInOrder && action.kind != ActionKind::Computation)
+    process.lastInOrder = &action;
+  if (action.stream)
+    process.lastOnStream[*action.stream] = &action;
+  if (skeleton.ordersStreams) {
+    process.lastAtPlace[{action.kind, action.place}] = &action;
+    if (auto start = dyn_cast<tv::StartOp>(action.at))
+      process.actionOf[start.getHandle()] = &action;
+  }
+  if (isBlocked) {
+    process.unposted.push_back(&action);
+    return proceed(number);
+  }
+  return post(number, action, *findPosting(process, action));
+}
+
+void Simulation::watch(Process &process, const Action &action) {
+  Posting &posting = *findPosting(process, action);
+  if (posting.isWatched || !posting.order)
+    return;
+  posting.isWatched = true;
+  process.watched.push_back(&action);
 }
 
 LogicalResult Simulation::proceed(unsigned number) {
   Process &process = processes[number];
-  while (!process.queue.empty()) {
-    const Action &action = *process.queue.front();
+  // What is posted here may be watched then.
+  for (size_t next = 0; next < process.watched.size();) {
+    const Action &action = *process.watched[next];
     Posting *posting = findPosting(process, action);
     if (!posting)
-      return action.at->emitOpError("is over before its turn");
-    if (!posting->order) {
-      posting->time = std::max(posting->time, process.queueClock);
-      if (failed(post(number, action, *posting)))
-        return failure();
-    }
+      return action.at->emitOpError("is over before what follows it knows");
     if (!isOver(*posting, action)) {
       await(number, action);
-      return success();
+      ++next;
+      continue;
     }
-    process.queueClock = getEnd(*posting, action);
-    process.queue.pop_front();
+    process.watched.erase(process.watched.begin() + next);
+    posting->isWatched = false;
+    int64_t end = getEnd(*posting, action);
+    auto followers = std::exchange(posting->followers, {});
+    for (const Action *follower : followers)
+      if (failed(release(number, *follower, action, end)))
+        return failure();
   }
+  return success();
+}
+
+LogicalResult Simulation::release(unsigned number, const Action &action,
+                                  const Action &before, int64_t time) {
+  Process &process = processes[number];
+  Posting *posting = findPosting(process, action);
+  if (!posting || posting->order ||
+      !llvm::is_contained(posting->before, &before))
+    return action.at->emitOpError("is posted before its turn");
+  llvm::erase(posting->before, &before);
+  posting->time = std::max(posting->time, time);
+  if (!posting->before.empty())
+    return success();
+  llvm::erase(process.unposted, &action);
+  if (failed(post(number, action, *posting)))
+    return failure();
+  if (!posting->followers.empty())
+    watch(process, action);
+  auto successors = std::exchange(posting->successors, {});
+  for (const Action *successor : successors)
+    if (failed(release(number, *successor, action, posting->time)))
+      return failure();
   return success();
 }
 
@@ -88,6 +179,7 @@ void Simulation::await(unsigned number, const Action &action) {
     return;
   case ActionKind::Collective:
     // Its end wakes all members.
+  case ActionKind::Computation:
     return;
   }
 }
@@ -101,6 +193,13 @@ LogicalResult Simulation::post(unsigned number, const Action &action,
     return postReceive(number, posting, action.place);
   case ActionKind::Collective:
     return postCollective(number, posting, action.place);
+  case ActionKind::Computation:
+    // It ends whatever others do.
+    posting.order = 0;
+    posting.isMet = true;
+    posting.met = posting.time;
+    posting.arrivingMicroBatch = posting.microBatch;
+    return success();
   }
   return action.at->emitOpError("is not understood by the schedule check");
 }

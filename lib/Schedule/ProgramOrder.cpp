@@ -184,8 +184,9 @@ LogicalResult verify::schedule::checkGradients(const Program &program,
     return error;
   };
   for (const Step &step : program.steps) {
-    if (step.access && failed(check(*step.access, nullptr)))
-      return failure();
+    for (const GradientAccess &access : step.accesses)
+      if (failed(check(access, nullptr)))
+        return failure();
     if (step.segment)
       for (const GradientAccess &access : step.segment->accesses)
         if (failed(check(access, step.op)))

@@ -45,6 +45,7 @@ Outcome verify::schedule::checkSchedule(tv::PlanOp plan,
     return outcome;
   outcome.startsCommunication = skeleton->startsCommunication;
   outcome.startsComputation = skeleton->startsComputation;
+  outcome.ordersStreams = skeleton->ordersStreams;
   outcome.isProved = succeeded(Simulation(*skeleton, options, outcome).run());
   return outcome;
 }

@@ -222,6 +222,20 @@ void Simulation::record(const Process &process, EventKind kind, Operation *op,
 // Actions
 //===----------------------------------------------------------------------===//
 
+EventKind Simulation::getEventKind(const Action &action) {
+  switch (action.kind) {
+  case ActionKind::Send:
+    return EventKind::Send;
+  case ActionKind::Receive:
+    return EventKind::Receive;
+  case ActionKind::Collective:
+    return EventKind::Collective;
+  case ActionKind::Computation:
+    break;
+  }
+  return EventKind::Computation;
+}
+
 Simulation::Progress Simulation::perform(unsigned number,
                                          const Action &action) {
   Process &process = processes[number];
@@ -244,6 +258,9 @@ Simulation::Progress Simulation::perform(unsigned number,
   }
   if (failed(complete(process, *posting, action)))
     return Progress::Fails;
+  // What follows is told before it is forgotten.
+  if (failed(proceed(number)))
+    return Progress::Fails;
   process.own.reset();
   if (action.phase == Phase::Wait)
     process.started.erase(action.op);
@@ -257,9 +274,7 @@ LogicalResult Simulation::complete(Process &process, const Posting &posting,
                     posting.other)))
     return failure();
   int64_t end = getEnd(posting, action);
-  EventKind kind = action.kind == ActionKind::Send      ? EventKind::Send
-                   : action.kind == ActionKind::Receive ? EventKind::Receive
-                                                        : EventKind::Collective;
+  EventKind kind = getEventKind(action);
   if (action.phase == Phase::Wait && options.recordsTimeline)
     outcome.timeline.events.push_back(
         {kind, action.op, process.hasEntered ? getCall(process) : tv::CallOp(),

@@ -36,9 +36,9 @@ private:
     tv::CallOp call;
     int64_t microBatch;
   };
-  /// Communication that a device has come to and not completed yet.
+  /// What a device has come to and not completed yet.
   struct Posting {
-    mlir::Operation *op; ///< the communication op
+    mlir::Operation *op; ///< that communicates or computes
     int64_t microBatch;  ///< of what it gives
     bool isInCall;
     int64_t time; ///< when it is posted
@@ -51,6 +51,12 @@ private:
     /// What arrives, and with which op it was given.
     int64_t arrivingMicroBatch = -1;
     mlir::Operation *other = nullptr;
+    /// What has to be over before it is posted, or to be posted: that before it
+    /// on its stream, what it comes after, and that before it in its channel.
+    llvm::SmallVector<const Action *, 0> before = {};
+    /// What waits until this is over, and what only until it is posted.
+    llvm::SmallVector<const Action *, 0> followers = {}, successors = {};
+    bool isWatched = false; ///< it is among those that followers wait for
   };
   /// A device that runs its program.
   struct Process {
@@ -61,12 +67,19 @@ private:
     bool isReady = false;
     /// What its action has posted, unless that is only a start.
     std::optional<Posting> own;
-    /// What was started and not waited for, by communication op.
+    /// What was started and not waited for, by the op that was started.
     llvm::DenseMap<mlir::Operation *, Posting> started;
-    /// Where it communicates in order, what it came to and is not over. Only
-    /// the first of them is posted.
-    std::deque<const Action *> queue;
-    int64_t queueClock = 0; ///< when the next of them may be posted
+    /// The last one on each stream, and where it communicates in order, of all
+    /// communication. What is there no more is over.
+    llvm::DenseMap<unsigned, const Action *> lastOnStream;
+    const Action *lastInOrder = nullptr;
+    /// The last one of each channel or communicator, with streams.
+    std::map<std::pair<ActionKind, unsigned>, const Action *> lastAtPlace;
+    llvm::DenseMap<mlir::Value, const Action *> actionOf; ///< by handle
+    /// What it came to and is not posted, in order.
+    std::vector<const Action *> unposted;
+    /// What is posted, not known to be over, and waited for by others of it.
+    std::vector<const Action *> watched;
     /// Collectives that it has posted, by communicator.
     llvm::DenseMap<unsigned, int64_t> collectives;
     /// That of its call: of the operands, or of the call's mirror, or of the
@@ -102,6 +115,7 @@ private:
   // Simulation.cpp
   Progress advance(unsigned number);
   Progress perform(unsigned number, const Action &action);
+  static EventKind getEventKind(const Action &action);
   mlir::LogicalResult complete(Process &process, const Posting &posting,
                                const Action &action);
   mlir::LogicalResult enter(Process &process, tv::CallOp call,
@@ -133,8 +147,20 @@ private:
   /// Has a process take part in something that it has come to: at once, or when
   /// its turn comes.
   mlir::LogicalResult begin(unsigned number, const Action &action);
-  /// Takes from the queue of a process what is over, and posts what follows.
+  /// What of a process comes before an action that it is at, and is not over.
+  llvm::SmallVector<const Action *> findEarlier(const Process &process,
+                                                const Action &action,
+                                                int64_t &time) const;
+  /// The one before it in its channel or communicator, if that is not posted.
+  const Action *findUnposted(const Process &process,
+                             const Action &action) const;
+  /// Has a process look at an action until it is over.
+  void watch(Process &process, const Action &action);
+  /// Posts all of a process that follows what is over.
   mlir::LogicalResult proceed(unsigned number);
+  /// Notes that `before` need not be waited for any more, from `time` on.
+  mlir::LogicalResult release(unsigned number, const Action &action,
+                              const Action &before, int64_t time);
   /// Has a process woken when an action that it has posted is over.
   void await(unsigned number, const Action &action);
   /// Lets others know that a process takes part from now on.
@@ -164,30 +190,45 @@ private:
   mlir::LogicalResult compareMembers(const Party &first, const Party &other);
   /// Reports what was posted and met nobody, although all are at their ends.
   mlir::LogicalResult reportLeft();
-  /// What a waiting process waits for: its action, or what comes before that in
-  /// its queue.
-  const Action *getObstacle(const Process &process) const;
-  /// Whether it waits for something else than its action.
-  bool isBehind(const Process &process) const;
-  /// The devices that have to move before a waiting process can.
-  llvm::SmallVector<int64_t> findMissing(unsigned number) const;
+  /// What a process is at, or has started, and what that waits for: itself, or
+  /// what comes before it and is posted.
+  struct Blocked {
+    unsigned process;
+    const Action *action, *obstacle;
+    bool isBehind() const { return action->op != obstacle->op; }
+    bool operator==(const Blocked &other) const {
+      return process == other.process && obstacle->op == other.obstacle->op;
+    }
+  };
+  Blocked findBlocked(unsigned number, const Action *action) const;
+  /// What the process of a device has come to that another one waits for and
+  /// that is not posted; null if there is none.
+  const Action *findCounterpart(const Process &process,
+                                const Action &awaited) const;
+  /// The devices that have to move before something can be over.
+  llvm::SmallVector<int64_t> findMissing(const Blocked &blocked) const;
+  /// What keeps the first of them from moving; none if that has ended.
+  std::optional<Blocked> findNext(const Blocked &blocked) const;
   /// The process of a device; null if it has no program.
   const Process *findProcess(int64_t device) const;
   /// Whether it waits for a device that has nothing left to run.
-  bool awaitsEnded(unsigned number) const;
-  /// Processes of which each waits for the next, and the last for the first.
-  llvm::SmallVector<unsigned> findCycle() const;
-  std::string describeWait(unsigned number) const;
-  /// Adds where a process is, and what it waits for there.
-  void attachWait(mlir::InFlightDiagnostic &error, unsigned number) const;
+  bool awaitsEnded(const Blocked &blocked) const;
+  /// Of which each waits for the next, and the last for the first, or for a
+  /// device that has ended.
+  llvm::SmallVector<Blocked> findCycle() const;
+  std::string describeWait(const Blocked &blocked) const;
+  /// Adds where a process is, or what it has started, and what that waits for.
+  void attachWait(mlir::InFlightDiagnostic &error,
+                  const Blocked &blocked) const;
   /// Adds where what a device waits for was started, if that is elsewhere, and
   /// what comes before it.
-  void attachStart(mlir::InFlightDiagnostic &error, unsigned number) const;
+  void attachStart(mlir::InFlightDiagnostic &error,
+                   const Blocked &blocked) const;
   /// Adds what a device has started that another one waits for, if it has.
-  void attachLater(mlir::InFlightDiagnostic &error, unsigned waiting,
+  void attachLater(mlir::InFlightDiagnostic &error, const Blocked &waiting,
                    unsigned number) const;
   mlir::LogicalResult reportDeadlock();
-  mlir::LogicalResult reportEnded(unsigned number);
+  mlir::LogicalResult reportEnded(const Blocked &blocked);
   void recordWaiting();
   int64_t deviceOf(unsigned number) const {
     return processes[number].program->device;

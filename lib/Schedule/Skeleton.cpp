@@ -114,10 +114,8 @@ static bool isCommunication(Operation *op) {
              tv::WaitOp>(op);
 }
 
-/// Whether an op reads or writes a buffer that it names.
-static bool accessesBuffer(Operation *op) {
-  if (auto wait = dyn_cast<tv::WaitOp>(op))
-    return wait.getStart() && wait.getStart().getInto();
+/// Whether an op reads or writes a buffer and does nothing else.
+static bool isBufferOp(Operation *op) {
   return isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(op);
 }
 
@@ -131,16 +129,11 @@ static bool isComputation(Operation *op) {
              tv::RandomOp, tv::UndefinedOp>(op);
 }
 
-FailureOr<std::optional<Action>> SkeletonBuilder::buildPhase(Operation *op,
-                                                             int64_t device) {
+FailureOr<Action> SkeletonBuilder::buildPhase(Operation *op, int64_t device) {
   auto start = dyn_cast<tv::StartOp>(op);
   auto wait = dyn_cast<tv::WaitOp>(op);
-  if (!start && !wait) {
-    FailureOr<Action> action = buildAction(op, device);
-    if (failed(action))
-      return failure();
-    return std::optional(*action);
-  }
+  if (!start && !wait)
+    return buildAction(op, device);
   if (start && failed(checkHandle(start, device)))
     return failure();
   if (wait && !(start = wait.getStart()))
@@ -154,22 +147,50 @@ FailureOr<std::optional<Action>> SkeletonBuilder::buildPhase(Operation *op,
   if (wait && wait->getNumResults() != givesResult)
     return op->emitOpError("has another result than what was started");
   (computes ? skeleton.startsComputation : skeleton.startsCommunication) = true;
-  if (computes)
-    return std::optional<Action>();
-  FailureOr<Action> action = buildAction(started, device);
-  if (failed(action))
+  FailureOr<Action> action = Action{ActionKind::Computation, started, 0};
+  if (!computes)
+    action = buildAction(started, device);
+  if (failed(action) || failed(placeOnStream(start, *action)))
     return failure();
   action->phase = wait ? Phase::Wait : Phase::Start;
   action->at = op;
-  return std::optional(*action);
+  return action;
+}
+
+LogicalResult SkeletonBuilder::placeOnStream(tv::StartOp op, Action &action) {
+  if (op.isPlain())
+    return success();
+  if (!isa<tv::ProgramOp>(op->getParentOp()))
+    return op.emitOpError("names a stream or a handle, or reads a buffer, "
+                          "outside of a program");
+  for (Value handle : op.getAfter()) {
+    auto start = handle.getDefiningOp<tv::StartOp>();
+    if (!start || start->getBlock() != op->getBlock())
+      return op.emitOpError("comes after a handle of another block");
+  }
+  skeleton.ordersStreams |= op.getStream() || !op.getAfter().empty();
+  if (std::optional<StringRef> stream = op.getStream())
+    action.stream =
+        streamOf.try_emplace(*stream, streamOf.size()).first->second;
+  return success();
 }
 
 LogicalResult SkeletonBuilder::checkHandle(tv::StartOp op, int64_t device) {
-  SmallVector<Operation *> waits(op->getUsers());
-  if (!llvm::all_of(waits, [&](Operation *user) {
-        return isa<tv::WaitOp>(user) && user->getBlock() == op->getBlock();
-      }))
-    return op.emitOpError("gives a handle that is not only waited for");
+  SmallVector<Operation *> waits;
+  for (Operation *user : op->getUsers()) {
+    if (!isa<tv::WaitOp, tv::StartOp>(user) ||
+        user->getBlock() != op->getBlock())
+      return op.emitOpError("gives a handle that is not only waited for");
+    if (isa<tv::WaitOp>(user)) {
+      waits.push_back(user);
+    } else if (!op->isBeforeInBlock(user)) {
+      malformation = "what is started comes after what is started later";
+      InFlightDiagnostic error = user->emitOpError("on device ");
+      error << device << " comes after what is started later";
+      error.attachNote(op.getLoc()) << "it is started here";
+      return error;
+    }
+  }
   llvm::sort(waits, [](Operation *left, Operation *right) {
     return left->isBeforeInBlock(right);
   });
@@ -247,30 +268,47 @@ bool SkeletonBuilder::isReductionOf(Value value, tv::BufferOp buffer) const {
   return false;
 }
 
-FailureOr<std::optional<GradientAccess>>
-SkeletonBuilder::buildAccess(Operation *op) {
-  auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
-  auto wait = dyn_cast<tv::WaitOp>(op);
-  if (wait)
-    name = wait.getStart().getIntoAttr();
+LogicalResult
+SkeletonBuilder::buildAccesses(Operation *op,
+                               SmallVectorImpl<GradientAccess> &accesses) {
+  if (isBufferOp(op))
+    return buildAccess(op, op->getAttrOfType<FlatSymbolRefAttr>("buffer"),
+                       accesses);
+  // Where nothing races, what is started might end where it starts.
+  auto start = dyn_cast<tv::StartOp>(op);
+  if (!start)
+    return success();
+  for (auto read : start.getBody().getOps<tv::ReadOp>())
+    if (failed(buildAccess(read, read.getBufferAttr(), accesses)))
+      return failure();
+  return start.getInto() ? buildAccess(op, start.getIntoAttr(), accesses)
+                         : success();
+}
+
+LogicalResult
+SkeletonBuilder::buildAccess(Operation *op, FlatSymbolRefAttr name,
+                             SmallVectorImpl<GradientAccess> &accesses) {
   auto buffer =
       name ? symbols.lookup<tv::BufferOp>(name.getAttr()) : tv::BufferOp();
   if (!buffer)
     return op->emitOpError("names no buffer: ") << name;
   if (!buffer.getGradientOf())
-    return std::optional<GradientAccess>();
+    return success();
   if (auto read = dyn_cast<tv::ReadOp>(op)) {
-    if (!isReduced(read.getResult()))
-      return std::optional<GradientAccess>();
-    return std::optional(GradientAccess{AccessKind::Reduction, op, buffer});
+    if (isReduced(read.getResult()))
+      accesses.push_back({AccessKind::Reduction, op, buffer});
+    return success();
   }
-  if (isa<tv::AddToOp>(op))
-    return std::optional(GradientAccess{AccessKind::Addition, op, buffer});
-  Value value =
-      wait ? Value(wait.getHandle()) : Value(cast<tv::WriteOp>(op).getValue());
-  if (isReductionOf(value, buffer))
-    return std::optional<GradientAccess>();
-  return std::optional(GradientAccess{AccessKind::Renewal, op, buffer});
+  if (isa<tv::AddToOp>(op)) {
+    accesses.push_back({AccessKind::Addition, op, buffer});
+    return success();
+  }
+  auto start = dyn_cast<tv::StartOp>(op);
+  Value value = start ? Value(start.getHandle())
+                      : Value(cast<tv::WriteOp>(op).getValue());
+  if (!isReductionOf(value, buffer))
+    accesses.push_back({AccessKind::Renewal, op, buffer});
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,20 +325,16 @@ LogicalResult SkeletonBuilder::buildSegment(tv::SegmentOp op) {
     if (isa<tv::ReturnOp>(inner))
       continue;
     if (isCommunication(&inner)) {
-      FailureOr<std::optional<Action>> action =
-          buildPhase(&inner, op.getDevice());
+      FailureOr<Action> action = buildPhase(&inner, op.getDevice());
       if (failed(action))
         return failure();
-      if (*action)
-        segment.actions.push_back(**action);
+      segment.actions.push_back(*action);
     }
-    if (accessesBuffer(&inner)) {
-      FailureOr<std::optional<GradientAccess>> access = buildAccess(&inner);
-      if (failed(access))
-        return failure();
-      if (*access)
-        segment.accesses.push_back(**access);
-    } else if (auto save = dyn_cast<tv::SaveOp>(inner)) {
+    if (failed(buildAccesses(&inner, segment.accesses)))
+      return failure();
+    if (isBufferOp(&inner))
+      continue;
+    if (auto save = dyn_cast<tv::SaveOp>(inner)) {
       // A parameter is there anyway.
       for (Value value : save.getOperands())
         if (!value.getDefiningOp<tv::ReadOp>())
@@ -324,6 +358,7 @@ LogicalResult SkeletonBuilder::buildProgram(tv::ProgramOp op) {
   Program &program = skeleton.programs.emplace_back();
   program.op = op;
   program.device = device;
+  streamOf.clear();
   for (Operation &inner : op.getBody().front()) {
     Step &step = program.steps.emplace_back();
     step.op = &inner;
@@ -334,21 +369,18 @@ LogicalResult SkeletonBuilder::buildProgram(tv::ProgramOp op) {
         return call.emitOpError("does not name a segment of device ") << device;
       skeleton.actionCount += step.segment->actions.size();
     } else if (isCommunication(&inner)) {
-      FailureOr<std::optional<Action>> action = buildPhase(&inner, device);
+      FailureOr<Action> action = buildPhase(&inner, device);
       if (failed(action))
         return failure();
       step.action = *action;
-      skeleton.actionCount += action->has_value();
+      ++skeleton.actionCount;
     }
-    if (accessesBuffer(&inner)) {
-      FailureOr<std::optional<GradientAccess>> access = buildAccess(&inner);
-      if (failed(access))
-        return failure();
-      step.access = *access;
-    } else if (!isa<tv::CallOp, tv::LoadDataOp, tv::OutputOp>(inner) &&
-               !isCommunication(&inner) && !isComputation(&inner)) {
+    if (failed(buildAccesses(&inner, step.accesses)))
+      return failure();
+    if (!isa<tv::CallOp, tv::LoadDataOp, tv::OutputOp>(inner) &&
+        !isBufferOp(&inner) && !isCommunication(&inner) &&
+        !isComputation(&inner))
       return inner.emitOpError("is not understood by the schedule check");
-    }
   }
   return success();
 }

@@ -15,6 +15,7 @@
 
 #include "Verify/IR/TVOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <deque>
 #include <map>
@@ -36,20 +37,22 @@ struct Communicator {
   bool isAcrossReplicas;
 };
 
-enum class ActionKind { Send, Receive, Collective };
+enum class ActionKind { Send, Receive, Collective, Computation };
 
 /// What an action does: all, or it posts and does not wait, or it waits for
 /// what was posted.
 enum class Phase { Whole, Start, Wait };
 
-/// An op that another device takes part in.
+/// An op that another device takes part in, or a computation that is started.
 struct Action {
   ActionKind kind;
-  mlir::Operation *op; ///< the communication op, also where it is waited for
+  mlir::Operation *op; ///< what is done, also where it is waited for
   unsigned place;      ///< the number of its channel or communicator
   Phase phase = Phase::Whole;
   /// Where the device is: the op itself, or the one that starts it or waits.
   mlir::Operation *at = nullptr;
+  /// The stream of a start that names one, by number in its program.
+  std::optional<unsigned> stream = std::nullopt;
 };
 
 enum class AccessKind {
@@ -80,7 +83,7 @@ struct Step {
   mlir::Operation *op;
   const Segment *segment = nullptr;
   std::optional<Action> action;
-  std::optional<GradientAccess> access;
+  llvm::SmallVector<GradientAccess, 0> accesses;
 };
 
 struct Program {
@@ -98,6 +101,7 @@ struct Skeleton {
   int64_t actionCount = 0;          ///< that are executed, in all programs
   bool startsCommunication = false; ///< anywhere, to wait for it apart
   bool startsComputation = false;
+  bool ordersStreams = false; ///< by names or handles
 };
 
 /// Builds a skeleton. Reports the first op that is not understood; if the plan
@@ -114,18 +118,25 @@ private:
   /// The action of a communication op, which runs on `device`.
   mlir::FailureOr<Action> buildAction(mlir::Operation *op, int64_t device);
   /// The action of an op that communicates, or starts something or waits for
-  /// it; none if that is a computation.
-  mlir::FailureOr<std::optional<Action>> buildPhase(mlir::Operation *op,
-                                                    int64_t device);
-  /// Checks that a handle is waited for once, and after the start.
+  /// it.
+  mlir::FailureOr<Action> buildPhase(mlir::Operation *op, int64_t device);
+  /// Checks what a start comes after, and finds its stream.
+  mlir::LogicalResult placeOnStream(tv::StartOp op, Action &action);
+  /// Checks that a handle is waited for once, and that all that names it comes
+  /// after the start.
   mlir::LogicalResult checkHandle(tv::StartOp op, int64_t device);
   mlir::FailureOr<unsigned> findChannel(mlir::Operation *op, int64_t sender,
                                         int64_t receiver);
   mlir::FailureOr<unsigned> findCommunicator(tv::CommunicateOp op,
                                              int64_t device);
-  /// What a buffer op does to a gradient; nothing if that does not matter.
-  mlir::FailureOr<std::optional<GradientAccess>>
-  buildAccess(mlir::Operation *op);
+  /// Adds what an op does to gradients, as far as that matters.
+  mlir::LogicalResult
+  buildAccesses(mlir::Operation *op,
+                llvm::SmallVectorImpl<GradientAccess> &accesses);
+  /// Adds what an op does to the gradient buffer `name`.
+  mlir::LogicalResult
+  buildAccess(mlir::Operation *op, mlir::FlatSymbolRefAttr name,
+              llvm::SmallVectorImpl<GradientAccess> &accesses);
   /// Whether `value` goes into a collective of several members, in its block.
   bool isReduced(mlir::Value value) const;
   /// Whether `value` comes out of a collective that `buffer` was read for.
@@ -140,6 +151,7 @@ private:
   llvm::DenseMap<mlir::Operation *, const Segment *> segmentOf;
   std::map<std::pair<int64_t, int64_t>, unsigned> channelOf;
   std::map<std::pair<std::vector<int64_t>, bool>, unsigned> communicatorOf;
+  llvm::StringMap<unsigned> streamOf; ///< in the program
 };
 
 } // namespace verify::schedule

@@ -30,6 +30,8 @@ static StringRef getCategory(EventKind kind) {
     return "receive";
   case EventKind::Collective:
     return "collective";
+  case EventKind::Computation:
+    return "computation";
   }
   return "unknown";
 }
@@ -48,6 +50,9 @@ static std::string getTitle(const Event &event) {
     out << tv::stringifyCollectiveKind(communicate.getKind());
   else
     out << event.op->getName();
+  if (auto start = dyn_cast<tv::StartOp>(event.op->getParentOp()))
+    if (std::optional<StringRef> stream = start.getStream())
+      out << " on stream " << *stream;
   if (event.microBatch >= 0)
     out << ", micro-batch " << event.microBatch;
   return text;

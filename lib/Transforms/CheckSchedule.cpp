@@ -101,8 +101,15 @@ struct CheckSchedulePass
         liveActivationsName,
         DenseI64ArrayAttr::get(&getContext(), outcome.liveActivations));
     if (outcome.startsComputation)
-      addAssumption(module, "computations that were started run on streams of "
-                            "their own, whatever else the device does");
+      addAssumption(
+          module,
+          std::string("computations that were started run on "
+                      "streams of their own") +
+              (outcome.ordersStreams ? " or those that they name" : "") +
+              ", whatever else the device does");
+    if (outcome.ordersStreams)
+      addAssumption(module, "what is started on a stream, or after a handle, "
+                            "begins when that before it is over");
     if (outcome.startsCommunication)
       addAssumption(
           module,

@@ -42,10 +42,13 @@ Bound PlanExecution::moveTo(Bound bound, int64_t microBatch, Operation *op,
 //===----------------------------------------------------------------------===//
 
 PlanExecution::Step PlanExecution::executeSend(Device &device, tv::SendOp op) {
-  Channel &channel = channels[{device.number, op.getPeer()}];
-  channel.messages.try_emplace(channel.sent++,
-                               Sent{lookup(device, op.getValue()), op});
+  send(device, op, takePlace(device, op));
   return Step::Done;
+}
+
+void PlanExecution::send(Device &device, tv::SendOp op, int64_t number) {
+  channels[{device.number, op.getPeer()}].messages.try_emplace(
+      number, Sent{lookup(device, op.getValue()), op});
 }
 
 FailureOr<std::optional<Bound>>
@@ -100,78 +103,6 @@ PlanExecution::Step PlanExecution::executeReceive(Device &device,
 }
 
 //===----------------------------------------------------------------------===//
-// What is started and waited for
-//===----------------------------------------------------------------------===//
-
-// That nothing touches the memory in between was checked before (checkMemory),
-// so the operand is what it is at the start, and the result is there at the
-// wait.
-
-PlanExecution::Step PlanExecution::executeStart(Device &device,
-                                                tv::StartOp op) {
-  Operation *started = op.getStarted();
-  if (auto send = dyn_cast_or_null<tv::SendOp>(started))
-    return executeSend(device, send);
-  if (auto receive = dyn_cast_or_null<tv::ReceiveOp>(started)) {
-    device.started[receive] =
-        channels[{receive.getPeer(), device.number}].received++;
-    return Step::Done;
-  }
-  if (auto communicate = dyn_cast_or_null<tv::CommunicateOp>(started))
-    return succeeded(arrive(device, communicate)) ? Step::Done : Step::Failed;
-  if (op.startsComputation()) {
-    Step step = executeCompute(device, started);
-    if (step == Step::Done)
-      device.arrived[started] = lookup(device, started->getResult(0));
-    return step;
-  }
-  op.emitOpError("starts something else than one communication op, or one "
-                 "computation of a program");
-  return Step::Failed;
-}
-
-PlanExecution::Step PlanExecution::executeWait(Device &device, tv::WaitOp op) {
-  tv::StartOp start = op.getStart();
-  Operation *started = start ? start.getStarted() : nullptr;
-  Bound bound;
-  if (auto receive = dyn_cast_or_null<tv::ReceiveOp>(started)) {
-    auto number = device.started.find(receive);
-    if (number == device.started.end()) {
-      op.emitOpError("waits for what was not started");
-      return Step::Failed;
-    }
-    FailureOr<std::optional<Bound>> message =
-        takeMessage(device, receive, number->second);
-    if (failed(message))
-      return Step::Failed;
-    if (!*message)
-      return Step::Blocked;
-    device.started.erase(number);
-    bound = **message;
-  } else if (isa_and_nonnull<tv::CommunicateOp>(started) ||
-             (start && start.startsComputation())) {
-    auto arrived = device.arrived.find(started);
-    if (arrived == device.arrived.end())
-      return Step::Blocked;
-    bound = arrived->second;
-    device.arrived.erase(arrived);
-  } else if (isa_and_nonnull<tv::SendOp>(started)) {
-    return Step::Done;
-  } else {
-    op.emitOpError("waits for a handle of another block");
-    return Step::Failed;
-  }
-  if (FlatSymbolRefAttr name = start.getIntoAttr())
-    return writeBuffer(op, name, bound);
-  if (op->getNumResults() != 1) {
-    op.emitOpError("has another result than what was started");
-    return Step::Failed;
-  }
-  bind(device, op, bound);
-  return Step::Done;
-}
-
-//===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//
 
@@ -193,17 +124,33 @@ static LogicalResult checkMembers(tv::CommunicateOp first,
   return error;
 }
 
-LogicalResult PlanExecution::arrive(Device &device, tv::CommunicateOp op) {
+/// The communicator of a collective.
+static std::vector<int64_t> getCommunicator(tv::CommunicateOp op) {
   std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
-  if (!llvm::is_contained(group, device.number)) {
+  if (op.getReplicas())
+    group.push_back(-1); // Another communicator than the same group without.
+  llvm::sort(group);
+  return group;
+}
+
+int64_t PlanExecution::takePlace(Device &device, Operation *op) {
+  if (auto send = dyn_cast<tv::SendOp>(op))
+    return channels[{device.number, send.getPeer()}].sent++;
+  if (auto receive = dyn_cast<tv::ReceiveOp>(op))
+    return channels[{receive.getPeer(), device.number}].received++;
+  if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
+    return device.collectives[getCommunicator(communicate)]++;
+  return 0;
+}
+
+LogicalResult PlanExecution::arrive(Device &device, tv::CommunicateOp op,
+                                    int64_t number) {
+  if (!llvm::is_contained(op.getGroup(), device.number)) {
     malformation = "a device is outside the group of its collective";
     return op.emitOpError("runs on device ")
            << device.number << ", which is not in its group";
   }
-  if (op.getReplicas())
-    group.push_back(-1); // Another communicator than the same group without.
-  llvm::sort(group);
-  int64_t number = device.collectives[group]++;
+  std::vector<int64_t> group = getCommunicator(op);
   SmallVector<Arrival> &arrivals = pending[{group, number}];
   arrivals.push_back({device.number, op, lookup(device, op.getValue())});
   if (arrivals.size() < op.getGroup().size())
@@ -216,7 +163,7 @@ LogicalResult PlanExecution::arrive(Device &device, tv::CommunicateOp op) {
 
 PlanExecution::Step PlanExecution::executeCommunicate(Device &device,
                                                       tv::CommunicateOp op) {
-  if (!device.waiting && failed(arrive(device, op)))
+  if (!device.waiting && failed(arrive(device, op, takePlace(device, op))))
     return Step::Failed;
   device.waiting = true;
   auto arrived = device.arrived.find(op);
@@ -397,16 +344,10 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
   return success();
 }
 
-/// The communication op that a device waits for at `op`.
-static Operation *getAwaited(Operation *op) {
-  auto wait = dyn_cast<tv::WaitOp>(op);
-  return wait ? wait.getStart().getStarted() : op;
-}
-
 SmallVector<PlanExecution::Device *>
 PlanExecution::findAwaited(const Device &device) {
   SmallVector<Device *> awaited;
-  Operation *op = getAwaited(device.blockedAt);
+  Operation *op = getAwaited(device);
   auto receive = dyn_cast<tv::ReceiveOp>(op);
   auto communicate = dyn_cast<tv::CommunicateOp>(op);
   for (Device &other : devices) {
@@ -448,7 +389,7 @@ LogicalResult PlanExecution::reportDeadlock() {
     return plan.emitOpError("does not run to its end");
   InFlightDiagnostic error = first->blockedAt->emitOpError("on device ");
   error << first->number;
-  Operation *op = getAwaited(first->blockedAt);
+  Operation *op = getAwaited(*first);
   if (auto receive = dyn_cast<tv::ReceiveOp>(op))
     error << " waits for device " << receive.getPeer()
           << ", which sends nothing more";

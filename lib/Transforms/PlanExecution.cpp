@@ -19,6 +19,11 @@ PlanExecution::PlanExecution(tv::PlanOp plan, OpBuilder &builder,
     : plan(plan), builder(builder), boundary(boundary),
       isReference(isReference),
       microBatchCount(plan.getMesh().getAxisSize("mb").value_or(1)),
+      ordersStreams(plan.walk([](tv::StartOp op) {
+                          return op.isPlain() ? WalkResult::advance()
+                                              : WalkResult::interrupt();
+                        })
+                        .wasInterrupted()),
       symbols(plan) {}
 
 LogicalResult PlanExecution::run() {
@@ -37,8 +42,13 @@ LogicalResult PlanExecution::run() {
         Step step = advance(device);
         if (step == Step::Failed)
           return failure();
-        if (step == Step::Blocked)
-          break;
+        if (step == Step::Blocked) {
+          FailureOr<bool> moved = advanceItems(device);
+          if (failed(moved))
+            return failure();
+          if (!*moved)
+            break;
+        }
         progress = true;
       }
     }

@@ -131,6 +131,13 @@ private:
     Trace *trace = nullptr;
     int64_t microBatch = -1;
   };
+  /// What a program has started, where some of it waits for other.
+  struct Item {
+    tv::StartOp op;
+    /// What has to be over before, unless it is there no more.
+    llvm::SmallVector<tv::StartOp, 2> before;
+    bool isPosted = false;
+  };
   struct Device {
     int64_t number;
     mlir::Block::iterator next, end;
@@ -144,8 +151,10 @@ private:
     bool waiting = false; ///< arrived at a collective
     /// What collectives gave that are complete, by op.
     llvm::DenseMap<mlir::Operation *, Bound> arrived;
-    /// Which message of its channel each receive takes that was started.
+    /// The place of each one in its channel or communicator that was started.
     llvm::DenseMap<mlir::Operation *, int64_t> started;
+    /// What the program has started and is not over, in order.
+    std::vector<Item> items;
     mlir::Operation *blockedAt = nullptr;
     unsigned outputCount = 0;
   };
@@ -256,10 +265,13 @@ private:
   /// What message `number` of its channel holds, if that is there.
   mlir::FailureOr<std::optional<Bound>>
   takeMessage(Device &device, tv::ReceiveOp op, int64_t number);
-  Step executeStart(Device &device, tv::StartOp op);
-  Step executeWait(Device &device, tv::WaitOp op);
+  void send(Device &device, tv::SendOp op, int64_t number);
+  /// How often a device has taken part in the channel or communicator of an op
+  /// before.
+  int64_t takePlace(Device &device, mlir::Operation *op);
   /// Enters a collective; completes it if all members have.
-  mlir::LogicalResult arrive(Device &device, tv::CommunicateOp op);
+  mlir::LogicalResult arrive(Device &device, tv::CommunicateOp op,
+                             int64_t number);
   Step executeCommunicate(Device &device, tv::CommunicateOp op);
   mlir::LogicalResult complete(llvm::MutableArrayRef<Arrival> arrivals);
   mlir::LogicalResult reportDeadlock();
@@ -271,6 +283,22 @@ private:
   tv::DomainAttr getDomain(llvm::ArrayRef<int64_t> devices,
                            llvm::ArrayRef<int64_t> microBatches);
 
+  // PlanStreams.cpp
+  Step executeStart(Device &device, tv::StartOp op);
+  Step executeWait(Device &device, tv::WaitOp op);
+  /// Whether a device has an item for what was started.
+  static Item *findItem(Device &device, tv::StartOp op);
+  /// Begins what need not wait any more, and ends what is over; gives whether
+  /// there was any.
+  mlir::FailureOr<bool> advanceItems(Device &device);
+  /// Begins an item: reads what it reads and takes part in what it is.
+  Step begin(Device &device, Item &item);
+  /// What was started gave, if it is over; nothing else if that is a send.
+  mlir::FailureOr<std::optional<Bound>> takeResult(Device &device,
+                                                   mlir::Operation *started);
+  /// What a blocked device waits for.
+  static mlir::Operation *getAwaited(const Device &device);
+
   tv::PlanOp plan;
   mlir::OpBuilder &builder;
   BoundarySource &boundary;
@@ -278,6 +306,7 @@ private:
   llvm::StringRef malformation;
   uint64_t executedOps = 0;
   int64_t microBatchCount;
+  bool ordersStreams; ///< something that is started waits for other
   mlir::SymbolTable symbols;
   std::deque<Device> devices;
   std::deque<Instance> instances;

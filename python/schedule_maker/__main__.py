@@ -14,7 +14,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from schedule_maker.grid import Case, cases, check_grid
+from schedule_maker.grid import Case, Form, cases, check_grid
 from schedule_maker.judge import CHECKS, judge_seeds, keep
 from schedule_maker.mutations import MUTATIONS
 from schedule_maker.overlap import overlap
@@ -31,7 +31,7 @@ def _write(options: argparse.Namespace) -> int:
         schedule = SCHEDULES[options.kind](options.stages, options.micro_batches, options.chunks)
         program = make_program(schedule, options.ranks, options.replicas)
         if options.overlap:
-            program = overlap(program, options.in_order)
+            program = overlap(program, options.in_order, has_events=options.streams)
     except ImpossibleScheduleError as error:
         print(f"schedule_maker: error: {error}", file=sys.stderr)
         return WRONG_USAGE
@@ -50,7 +50,8 @@ def _grid(options: argparse.Namespace) -> int:
     chosen = cases(options.stages, options.micro_batches, options.chunks)
     counts: Counter[str] = Counter()
     wrong = 0
-    for case, message in check_grid(options.tool, chosen, options.overlap, options.in_order):
+    form = Form(options.overlap, options.in_order, options.streams)
+    for case, message in check_grid(options.tool, chosen, form):
         counts[case.kind] += 1
         if message is not None:
             print(f"FOUND: {_describe(case)}: {message}")
@@ -123,6 +124,9 @@ def main() -> int:
         "--overlap", action="store_true", help="start communication and wait for it apart"
     )
     write.add_argument("--in-order", action="store_true", help=in_order)
+    write.add_argument(
+        "--streams", action="store_true", help="with --overlap: streams that wait for each other"
+    )
     write.add_argument("--mutation", choices=list(MUTATIONS))
     write.add_argument("--seed", type=int, default=0, help="of the place of the mutation")
     write.set_defaults(run=_write)
@@ -133,6 +137,7 @@ def main() -> int:
     grid.add_argument("--chunks", type=int, nargs="+", default=[2, 3, 4, 8])
     grid.add_argument("--overlap", action="store_true", help="with communication that overlaps")
     grid.add_argument("--in-order", action="store_true", help=in_order)
+    grid.add_argument("--streams", action="store_true", help="and streams")
     grid.add_argument("--tool", default="verify-opt")
     grid.set_defaults(run=_grid)
 

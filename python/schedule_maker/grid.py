@@ -58,17 +58,25 @@ def _is_possible(case: Case) -> bool:
     return True
 
 
-def check(tool: str, case: Case, overlaps: bool, in_order: bool) -> str | None:
-    """What is wrong with the verdict on a case, if something is. With `in_order` the
-    communication of a device goes through one queue.
-    """
+@dataclass(frozen=True)
+class Form:
+    """How a schedule is written."""
+
+    overlaps: bool = False
+    in_order: bool = False  # the communication of a device goes through one queue
+    has_streams: bool = False  # which wait for each other
+
+
+def check(tool: str, case: Case, form: Form) -> str | None:
+    """What is wrong with the verdict on a case, if something is."""
     schedule = case.make()
     if schedule is None:
         return "there is no such schedule"
     program = make_program(schedule)
-    program = overlap(program, in_order) if overlaps else program
+    if form.overlaps:
+        program = overlap(program, form.in_order, has_events=form.has_streams)
     text = print_module(program, with_reference=False)
-    started = "in-order" if in_order else "independent"
+    started = "in-order" if form.in_order else "independent"
     command = [tool, f"--tv-check-schedule=started-communication={started}"]
     run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     if run.returncode != 0:
@@ -85,9 +93,9 @@ def check(tool: str, case: Case, overlaps: bool, in_order: bool) -> str | None:
 
 
 def check_grid(
-    tool: str, chosen: list[Case], overlaps: bool, in_order: bool, workers: int = 2
+    tool: str, chosen: list[Case], form: Form, workers: int = 2
 ) -> Iterator[tuple[Case, str | None]]:
     """Each case with what is wrong with it."""
     with ThreadPoolExecutor(workers) as pool:
-        found = pool.map(lambda case: check(tool, case, overlaps, in_order), chosen)
+        found = pool.map(lambda case: check(tool, case, form), chosen)
         yield from zip(chosen, found, strict=True)

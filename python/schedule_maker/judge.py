@@ -95,9 +95,11 @@ def make_mutant(seed: int) -> Mutant | str:
     names = sorted(MUTATIONS.keys() - OVERLAP_MUTATIONS.keys())
     mutation = random.choice(sorted(OVERLAP_MUTATIONS) if of_overlap else names)
     if overlaps:
-        keeps_order, has_streams = random.random() < 0.5, random.random() < 0.5
+        keeps_order, has_streams = random.random() < 0.5, random.random() < 0.3
+        has_events = not has_streams and random.random() < 0.7
         kind = f"overlapping {kind}{' in order' * keeps_order}{' with streams' * has_streams}"
-        original = overlap(original, keeps_order, has_streams)
+        kind += " with events" * has_events
+        original = overlap(original, keeps_order, has_streams, has_events)
     program = MUTATIONS[mutation](original, random)
     if program is None:
         return "no place"

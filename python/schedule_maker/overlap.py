@@ -6,6 +6,12 @@ for before the next one to the same device, and a gradient is reduced in place a
 the last micro-batch is in it. A device that communicates through one queue must not start
 a receive before a send that it has to come after; then it starts both in their order.
 On a stream of its own, a gradient that was reduced is copied over itself.
+
+With events streams wait for each other, and the program does not: each neighbour has a
+stream for what is sent there and one for what comes from there, all reducers are on one,
+and what copies is on another; a second copy comes after the first one, on the stream of
+the reducers. The program waits for it alone before it reads the gradient, and for the
+others at the end.
 """
 
 from dataclasses import replace
@@ -14,15 +20,57 @@ from schedule_maker.programs import COMMUNICATION, Program, Step
 from schedule_maker.schedules import Kind
 
 
-def overlap(program: Program, keeps_order: bool = False, has_streams: bool = False) -> Program:
+def overlap(
+    program: Program,
+    keeps_order: bool = False,
+    has_streams: bool = False,
+    has_events: bool = False,
+) -> Program:
     """The same program with communication that is started and waited for apart. With
     `keeps_order` transfers and collectives of several devices start in the order that
-    they had, with `has_streams` computations are started too.
+    they had, with `has_streams` computations are started too, with `has_events` one stream
+    waits for another.
     """
     for device, steps in enumerate(program.steps):
         changed = _reducers(program, _receives(_sends(list(steps)), keeps_order))
-        program = program.with_steps(device, _copies(changed) if has_streams else changed)
+        if has_events:
+            changed = _events(changed)
+        elif has_streams:
+            changed = _copies(changed)
+        program = program.with_steps(device, changed)
     return program
+
+
+def _events(steps: list[Step]) -> list[Step]:
+    """What is started is on streams with names. Each gradient is read, reduced and copied
+    twice by what begins when that before it is over.
+    """
+    changed: list[Step] = []
+    waits: list[Step] = []
+    reads = {step.uses[0] for step in steps if step.into >= 0}
+    for step in steps:
+        if step.kind == "read" and step.defines in reads:
+            continue
+        if step.kind == "send" and step.handle:
+            changed.append(replace(step, stream=f"to {step.peer}"))
+        elif step.kind == "receive" and step.handle:
+            changed.append(replace(step, stream=f"from {step.peer}"))
+        elif step.into >= 0:
+            chunk = step.into
+            copying, again = f"copying_{chunk}", f"again_{chunk}"
+            reducing = replace(step, uses=(), reading=chunk, stream="reduce")
+            copy = Step("copy", shape=step.shape, into=chunk, reading=chunk)
+            changed += [
+                reducing,
+                replace(copy, handle=copying, stream="copy", after=(step.handle,)),
+                replace(copy, handle=again, stream="reduce", after=(copying,)),
+            ]
+            waits += [Step("wait", handle=copying), Step("wait", handle=step.handle)]
+        elif step.kind == "wait" and step.handle.startswith("reducing"):
+            changed.append(replace(step, handle=step.handle.replace("reducing", "again")))
+        else:
+            changed.append(step)
+    return changed + waits
 
 
 def _copies(steps: list[Step]) -> list[Step]:

@@ -197,7 +197,109 @@ def without_overlap(program: Program, random: Random) -> Program | None:
     return program.with_steps(device, steps)
 
 
+def _chosen_event(
+    program: Program, random: Random
+) -> tuple[int, int, list[Step], list[str]] | None:
+    """A start that comes after a handle, in a copy of its program, with the handles that
+    there are before it.
+    """
+    places = [
+        (device, place)
+        for device, steps in enumerate(program.steps)
+        for place, step in enumerate(steps)
+        if step.after
+    ]
+    if not places:
+        return None
+    device, place = random.choice(places)
+    steps = list(program.steps[device])
+    earlier = [steps[other].handle for other in _places(program.steps[device][:place], False)]
+    return device, place, steps, earlier
+
+
+def dropped_event(program: Program, random: Random) -> Program | None:
+    """A stream does not wait for another one."""
+    chosen = _chosen_event(program, random)
+    if chosen is None:
+        return None
+    device, place, steps, _ = chosen
+    steps[place] = replace(steps[place], after=())
+    return program.with_steps(device, steps)
+
+
+def wrong_event(program: Program, random: Random) -> Program | None:
+    """A stream waits for something else that was started before."""
+    chosen = _chosen_event(program, random)
+    if chosen is None:
+        return None
+    device, place, steps, earlier = chosen
+    steps[place] = replace(steps[place], after=(random.choice(earlier),))
+    return program.with_steps(device, steps)
+
+
+def further_event(program: Program, random: Random) -> Program | None:
+    """What is started waits for one thing more."""
+    chosen = _choose(program, random, is_wait=False)
+    if chosen is None:
+        return None
+    device, place, steps = chosen
+    earlier = [steps[other].handle for other in _places(tuple(steps[:place]), is_wait=False)]
+    earlier = [handle for handle in earlier if handle not in steps[place].after]
+    if not earlier:
+        return None
+    after = (*steps[place].after, random.choice(earlier))
+    steps[place] = replace(steps[place], after=after)
+    return program.with_steps(device, steps)
+
+
+def other_stream(program: Program, random: Random) -> Program | None:
+    """What is started is on another stream, or on one of its own."""
+    chosen = _choose(program, random, is_wait=False)
+    if chosen is None:
+        return None
+    device, place, steps = chosen
+    names = sorted({step.stream for step in steps} - {steps[place].stream})
+    if not names:
+        return None
+    steps[place] = replace(steps[place], stream=random.choice(names))
+    return program.with_steps(device, steps)
+
+
+def one_stream(program: Program, random: Random) -> Program | None:
+    """All that a device starts, or some of it, is on one stream."""
+    device = random.randrange(len(program.steps))
+    is_some = random.random() < 0.5
+    steps = [
+        replace(step, stream="one")
+        if step.handle and step.kind != "wait" and not (is_some and random.random() < 0.5)
+        else step
+        for step in program.steps[device]
+    ]
+    return program.with_steps(device, steps) if list(program.steps[device]) != steps else None
+
+
+def waits_for_itself(program: Program, random: Random) -> Program | None:
+    """The program waits for what a stream waits for, and the stream does not."""
+    chosen = _chosen_event(program, random)
+    if chosen is None:
+        return None
+    device, place, steps, _ = chosen
+    wait = _wait_of(steps, steps[place].after[0])
+    if wait is None or steps.index(wait) < place:
+        return None
+    steps.remove(wait)
+    steps[place] = replace(steps[place], after=steps[place].after[1:])
+    steps.insert(place, wait)
+    return program.with_steps(device, steps)
+
+
 OVERLAP_MUTATIONS = {
+    "dropped-event": dropped_event,
+    "wrong-event": wrong_event,
+    "further-event": further_event,
+    "other-stream": other_stream,
+    "one-stream": one_stream,
+    "waits-for-itself": waits_for_itself,
     "dropped-wait": dropped_wait,
     "repeated-wait": repeated_wait,
     "late-wait": late_wait,

@@ -31,6 +31,11 @@ class Step:
     handle: str = ""
     # The chunk whose gradient gets the result of what is started.
     into: int = -1
+    # What is started: its stream, the handles it comes after, and the chunk whose gradient
+    # it reads itself when it begins.
+    stream: str = ""
+    after: tuple[str, ...] = ()
+    reading: int = -1
 
 
 COMMUNICATION = {"send", "receive", "collective", "wait"}

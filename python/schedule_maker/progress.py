@@ -3,15 +3,14 @@
 uses.
 
 Every state is visited that can be reached if what was posted may take any time: a transfer
-is a step of its own, and so is the copy into a buffer. Memory is looked at pair by pair.
+is a step of its own, and so is a computation on a stream that others wait for.
 """
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from schedule_maker.programs import COMMUNICATION, Program, Step
-from schedule_maker.schedules import Kind
 
 # What takes part in something together: a sender and a receiver, or members of a group.
 Place = tuple[object, ...]
@@ -25,6 +24,8 @@ class _Item:
     step: Step
     place: Place
     turn: int  # how often the device has taken part there before
+    # What of the device has to be over before: places and turns.
+    before: tuple[tuple[Place, int], ...] = ()
 
 
 @dataclass
@@ -60,21 +61,35 @@ class OverlapExplorer:
         self.number = {place: number for number, place in enumerate(self.order)}
         # For each device and position: how often it has posted at each place.
         self.counts = [self._count(items) for items in self.items]
-        # Of each device what it posts, in order.
-        self.posts = [[item for item in items if not item.is_wait] for items in self.items]
+        # Of each device what it communicates, in order, and what comes before it.
+        self.posts = [
+            [item for item in items if not item.is_wait and item.place[0] != "stream"]
+            for items in self.items
+        ]
+        self.before = [
+            {(item.place, item.turn): item.before for item in items if not item.is_wait}
+            for items in self.items
+        ]
 
     def _items(self, replica: int, device: int) -> list[_Item]:
         items: list[_Item] = []
         started: dict[str, _Item] = {}
+        last: dict[str, _Item] = {}
+        has_order = any(step.stream or step.after for step in self.program.steps[device])
         for step in self.program.steps[device]:
             if step.kind == "wait":
-                # A computation that was started ends whatever others do.
+                # A computation that waits for nothing ends whatever others do.
                 if step.handle in started:
                     post = started[step.handle]
                     items.append(_Item(True, post.step, post.place, post.turn))
-            elif step.kind in COMMUNICATION:
-                post = self._post(replica, device, step)
+            elif step.kind in COMMUNICATION or (step.handle and has_order):
+                names = {handle: started[handle] for handle in step.after}
+                earlier = [*names.values(), *([last[step.stream]] if step.stream in last else [])]
+                before = tuple({(item.place, item.turn) for item in earlier})
+                post = replace(self._post(replica, device, step), before=before)
                 items.append(post)
+                if step.stream:
+                    last[step.stream] = post
                 if step.handle:
                     started[step.handle] = post
                 else:
@@ -90,6 +105,9 @@ class OverlapExplorer:
             where = range(self.replicas) if step.is_across_replicas else [replica]
             members = frozenset(other * count + member for other in where for member in step.group)
             place = ("group", members, step.is_across_replicas)
+        elif step.kind not in COMMUNICATION:
+            members = frozenset({own})
+            place = ("stream", own, step.handle)
         posted = self.places.setdefault(place, _Posted())
         posted.members = members
         steps = posted.parties.setdefault(own, [])
@@ -109,21 +127,27 @@ class OverlapExplorer:
         """How often a device has posted at a place."""
         return self.counts[device][positions[device]][place]
 
-    def _is_first(
+    def _may_begin(
         self, happened: tuple[tuple[int, int], ...], device: int, place: Place, turn: int
     ) -> bool:
-        """Has a device ended all that it posts before it takes part in something? It need
-        not where what it posts goes on side by side.
-        """
-        if not self.one_at_a_time:
+        """Is all over that a device has to end before it takes part in something?"""
+        before = self.before[device].get((place, turn), ())
+        if not all(self._is_over(happened, device, *end) for end in before):
+            return False
+        if not self.one_at_a_time or place[0] == "stream":
             return True
         for item in self.posts[device]:
             if item.place == place and item.turn == turn:
                 return True
-            left, met = happened[self.number[item.place]]
-            if item.turn >= (left if item.step.kind == "send" else met):
+            if not self._is_over(happened, device, item.place, item.turn):
                 return False
         return False
+
+    def _is_over(
+        self, happened: tuple[tuple[int, int], ...], device: int, place: Place, turn: int
+    ) -> bool:
+        left, met = happened[self.number[place]]
+        return turn < (left if place[:2] == ("channel", device) else met)
 
     def successors(
         self, state: tuple[tuple[int, ...], tuple[tuple[int, int], ...]]
@@ -152,10 +176,10 @@ class OverlapExplorer:
         """
         posted = self.places[place]
         left, met = happened[self.number[place]]
-        if place[0] == "group":
+        if place[0] != "channel":
             if all(
                 self._posted(positions, place, member) > met
-                and self._is_first(happened, member, place, met)
+                and self._may_begin(happened, member, place, met)
                 for member in posted.members
             ):
                 same = {
@@ -168,11 +192,11 @@ class OverlapExplorer:
         assert isinstance(sender, int) and isinstance(receiver, int)
         sent = self._posted(positions, place, sender)
         received = self._posted(positions, place, receiver)
-        may_send = self._is_first(happened, sender, place, left)
+        may_send = self._may_begin(happened, sender, place, left)
         if left < sent and left - met < self.buffered_sends and may_send:
             yield (left + 1, met), True
         has_come = met < (left if self.buffered_sends else sent) and (left > met or may_send)
-        if met < received and has_come and self._is_first(happened, receiver, place, met):
+        if met < received and has_come and self._may_begin(happened, receiver, place, met):
             fits = posted.parties[sender][met].shape == posted.parties[receiver][met].shape
             yield (max(left, met + 1), met + 1), fits
 
@@ -202,62 +226,3 @@ class OverlapExplorer:
             if len(seen) > most_states:
                 return None
         return ends_well, ends_badly
-
-
-def uses_memory_safely(program: Program) -> bool:
-    """Is each handle waited for once, and no gradient used against what is under way?"""
-    return all(_is_safe(program, steps) for steps in program.steps)
-
-
-def _is_safe(program: Program, steps: tuple[Step, ...]) -> bool:
-    waits = [step.handle for step in steps if step.kind == "wait"]
-    starts = {
-        step.handle: place
-        for place, step in enumerate(steps)
-        if step.handle and step.kind != "wait"
-    }
-    if sorted(waits) != sorted(starts):
-        return False
-    accesses = [_accesses(program, steps, place) for place in range(len(steps))]
-    ends = {step.handle: place for place, step in enumerate(steps) if step.kind == "wait"}
-    return not any(
-        chunk == other and (writes or other_writes)
-        for handle, place in starts.items()
-        for between in range(place + 1, ends[handle])
-        for chunk, writes in accesses[place]
-        for other, other_writes in accesses[between]
-    )
-
-
-def _accesses(program: Program, steps: tuple[Step, ...], place: int) -> set[tuple[int, bool]]:
-    """The gradients that a step uses, and whether it writes to them."""
-    step, found = steps[place], set()
-    if step.kind in {"read", "write"}:
-        found.add((step.number, step.kind == "write"))
-    if step.into >= 0:
-        found.add((step.into, True))
-    adding = Kind.WEIGHTS if program.schedule.has_weights else Kind.BACKWARD
-    if step.task and step.task.kind is adding:
-        found.add((step.task.chunk, True))
-    for used in step.uses:
-        chunk = _viewed(program, steps[:place], used)
-        if chunk is not None:
-            found.add((chunk, False))
-    return found
-
-
-def _viewed(program: Program, steps: tuple[Step, ...], name: str) -> int | None:
-    """The gradient that a tensor is a view of: it was read from there, and since then at
-    most handed on by groups of one.
-    """
-    for place, step in enumerate(steps):
-        if step.defines != name:
-            continue
-        if step.kind == "read":
-            return step.number
-        if step.kind == "wait":
-            step = next(other for other in steps if other.handle == step.handle)
-        alone = len(step.group) == 1 and not (step.is_across_replicas and program.replicas > 1)
-        if step.kind == "collective" and alone:
-            return _viewed(program, steps[:place], step.uses[0])
-    return None

@@ -30,7 +30,8 @@ def invalid_use(program: Program) -> str | None:
         defined: set[str] = set()
         for step in steps:
             handle = {f"handle {step.handle}"} if step.handle else set()
-            for used in {*step.uses, *(handle if step.kind == "wait" else ())}:
+            after = {f"handle {other}" for other in step.after}
+            for used in {*step.uses, *after, *(handle if step.kind == "wait" else ())}:
                 if used not in defined:
                     return used
             for given in {step.defines, *(handle if step.kind != "wait" else ())}:
@@ -118,9 +119,17 @@ def _print(program: Program, device: int, step: Step, position: int) -> str:
     """One op of a device program."""
     if step.handle and step.kind != "wait":
         into = f"into @g{step.into}_{device} " if step.into >= 0 else ""
+        stream = f'stream "{step.stream}" ' if step.stream else ""
+        after = f"after {', '.join(f'%{other}' for other in step.after)} " * bool(step.after)
         given = "" if step.kind == "send" else f"{step.handle}_value"
-        inner = _print(program, device, replace(step, handle="", defines=given), position)
-        return f"%{step.handle} = tv.start {into}{{ {inner} }}"
+        inner = replace(step, handle="", defines=given)
+        read = ""
+        if step.reading >= 0:
+            value = f"{step.handle}_read"
+            read = f"%{value} = tv.read @g{step.reading}_{device} : {_tensor(step.shape)}\n"
+            inner = replace(inner, uses=(value,))
+        text = read + _print(program, device, inner, position)
+        return f"%{step.handle} = tv.start {stream}{after}{into}{{ {text} }}"
     defines = f"%{step.defines} = " if step.defines else ""
     uses = ", ".join(f"%{used}" for used in step.uses)
     tensor = _tensor(step.shape)

@@ -28,7 +28,7 @@ tv.segment @backward on 0 cell 1 backward {
 """
 # Their examples define what they read.
 COMPLETE = {"start", "wait"}
-IN_PROGRAM = {"load_data", "seed", "call", "output", "send", "receive"}
+IN_PROGRAM = {"load_data", "seed", "call", "output", "send", "receive", "start"}
 
 
 def examples(description: str) -> list[str]:

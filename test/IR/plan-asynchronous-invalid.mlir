@@ -16,11 +16,66 @@ tv.plan @starts_a_computation_in_a_segment <device = 2> {
 tv.plan @starts_a_buffer_op <device = 2> {
   tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
   tv.program 0 {
+    // expected-error @below {{starts something else than one communication op, or one computation of a program}}
     %handle = tv.start {
-      // expected-error @below {{expects parent op to be one of 'tv.segment, tv.program'}}
       %y = tv.read @w : tensor<4xf32>
     }
     %0 = tv.wait %handle : tensor<4xf32>
+  }
+}
+
+// -----
+
+tv.plan @reads_after_it_computes <device = 2> {
+  tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
+  tv.program 0 {
+    %x = tv.undefined "x" : tensor<4xf32>
+    // expected-error @below {{starts something else than one communication op, or one computation of a program}}
+    %handle = tv.start {
+      %y = tv.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+      %z = tv.read @w : tensor<4xf32>
+    }
+    %0 = tv.wait %handle : tensor<4xf32>
+  }
+}
+
+// -----
+
+tv.plan @names_a_stream_in_a_segment <device = 2> {
+  tv.segment @f on 0 cell 1 {
+    // expected-error @below {{names a stream or a handle, or reads a buffer, outside of a program}}
+    %handle = tv.start stream "s" {
+      %y = tv.receive from 1 : tensor<4xf32>
+    }
+    %0 = tv.wait %handle : tensor<4xf32>
+  }
+}
+
+// -----
+
+tv.plan @reads_in_a_segment <device = 2> {
+  tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
+  tv.segment @f on 0 cell 1 {
+    // expected-error @below {{names a stream or a handle, or reads a buffer, outside of a program}}
+    %handle = tv.start {
+      %y = tv.read @w : tensor<4xf32>
+      tv.send %y to 1 : tensor<4xf32>
+    }
+    tv.wait %handle
+  }
+}
+
+// -----
+
+tv.plan @comes_after_a_value_that_is_no_start <device = 2> {
+  tv.program 0 {
+    // expected-note @below {{prior use here}}
+    %x = tv.undefined "x" : tensor<4xf32>
+    // expected-error @below {{use of value '%x' expects different type than prior uses}}
+    %handle = tv.start after %x {
+      tv.send %x to 1 : tensor<4xf32>
+    }
+    tv.wait %handle
   }
 }
 

@@ -77,6 +77,16 @@ tv.plan @plan <dp = 2, device = 2, mb = 4> {
     %reducing = tv.start {
       %0 = tv.communicate all_reduce %back group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
     }
+    // CHECK: %[[COPYING:.*]] = tv.start stream "copies" after %[[RECEIVING]], %[[SENDING]] into @dw {
+    // CHECK-NEXT: %[[READ:.*]] = tv.read @dw
+    // CHECK-NEXT: tv.copy %[[READ]]
+    // CHECK-NEXT: }
+    %copying = tv.start stream "copies" after %receiving, %sending into @dw {
+      %0 = tv.read @dw : tensor<4xf32>
+      %1 = tv.copy %0 : (tensor<4xf32>) -> tensor<4xf32>
+    }
+    // CHECK: tv.wait %[[COPYING]]{{$}}
+    tv.wait %copying
     // CHECK: tv.wait %[[SENDING]]{{$}}
     tv.wait %sending
     // CHECK: tv.wait %[[RECEIVING]]{{$}}

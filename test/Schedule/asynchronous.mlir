@@ -198,10 +198,10 @@ tv.plan @plan <dp = 1, device = 2, mb = 1> {
   tv.program 0 {
     %0 = tv.seed : tensor<4xf32>
     %a = tv.start { %1 = tv.communicate all_reduce %0 group [0, 1] : (tensor<4xf32>) -> tensor<4xf32> }
-    // expected-note @below {{what it waits for starts here}}
+    // expected-note @+2 {{what it waits for starts here}}
+    // expected-note @below {{of group [0, 1] device 1 is missing}}
     %b = tv.start { %1 = tv.communicate all_reduce %0 group [0, 1] : (tensor<4xf32>) -> tensor<4xf32> }
-    // expected-error @+2 {{on device 0 waits for members of its group: 2 devices wait for each other}}
-    // expected-note @+1 {{of group [0, 1] device 1 is missing}}
+    // expected-error @below {{on device 0 waits for members of its group: 2 devices wait for each other}}
     %2 = tv.wait %b : tensor<4xf32>
     %3 = tv.wait %a : tensor<4xf32>
     tv.send %0 to 1 : tensor<4xf32>

@@ -147,8 +147,8 @@ tv.plan @plan <dp = 1, device = 2, mb = 1> {
   tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
   tv.buffer @g on 0 "w" holds <3, [0:4 of 4]> gradient_of @w : !tv.buffer<tensor<4xf32>>
   tv.program 0 {
-    %h = tv.start into @nothing { %0 = tv.receive from 1 : tensor<4xf32> }
     // expected-error @below {{names no buffer: @nothing}}
+    %h = tv.start into @nothing { %0 = tv.receive from 1 : tensor<4xf32> }
     tv.wait %h
   }
   tv.program 1 {

@@ -137,6 +137,7 @@ tv.plan @plan <dp = 2, device = 1, mb = 1> {
     %0 = tv.seed : tensor<4xf32>
     // expected-note @below {{it was started here}}
     %h = tv.start into @g { %1 = tv.communicate all_reduce %0 group [0] replicas : (tensor<4xf32>) -> tensor<4xf32> }
+    // expected-note @+2 {{or this has to come after it, by its handle or on its stream}}
     // expected-error @below {{on device 0 writes to 'w' while communication writes to it}}
     %i = tv.start into @g { %1 = tv.communicate all_reduce %0 group [0] replicas : (tensor<4xf32>) -> tensor<4xf32> }
     tv.wait %i

@@ -119,3 +119,34 @@ tv.plan @plan <dp = 1, device = 1, mb = 1> {
     tv.call @inner() instance 0 : () -> ()
   }
 }
+
+// -----
+
+tv.plan @plan <dp = 1, device = 2, mb = 1> {
+  tv.segment @receive on 0 cell 1 {
+    // expected-error @below {{names a stream or a handle, or reads a buffer, outside of a program}}
+    %h = tv.start stream "s" { %1 = tv.receive from 1 : tensor<4xf32> }
+    %0 = tv.wait %h : tensor<4xf32>
+  }
+  tv.program 0 {
+    tv.call @receive() instance 1 : () -> ()
+  }
+}
+
+// -----
+
+// Two streams that wait for each other.
+
+tv.plan @plan <dp = 1, device = 1, mb = 1> {
+  tv.program 0 {
+    %0 = tv.seed : tensor<4xf32>
+    // expected-error @below {{on device 0 comes after what is started later}}
+    %a = "tv.start"(%b) ({
+      %1 = tv.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
+    }) {stream = "a"} : (!tv.handle) -> !tv.handle
+    // expected-note @below {{it is started here}}
+    %b = tv.start stream "b" after %a { %1 = tv.exp %0 : (tensor<4xf32>) -> tensor<4xf32> }
+    %2 = tv.wait %a : tensor<4xf32>
+    %3 = tv.wait %b : tensor<4xf32>
+  }
+}

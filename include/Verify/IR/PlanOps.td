@@ -189,10 +189,12 @@ def TV_OutputOp : TV_Op<"output", [HasParent<"ProgramOp">]> {
 }
 
 def TV_ReadOp : TV_Op<"read",
-    [ParentOneOf<["SegmentOp", "ProgramOp"]>,
+    [ParentOneOf<["SegmentOp", "ProgramOp", "StartOp"]>,
      DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "what a buffer holds now";
   let description = [{
+    In a `tv.start` it reads when what is started begins.
+
     Example: `%0 = tv.read @w : tensor<4xf32>`
   }];
   let arguments = (ins FlatSymbolRefAttr:$buffer);
@@ -285,13 +287,18 @@ def TV_StartOp : TV_Op<"start",
     goes on by itself. With `into` the result is put into a gradient buffer,
     which holds it from the wait on; otherwise the wait gives it.
 
-    In a `tv.program` the region may also hold one op that computes one tensor:
-    it runs on a stream of its own, beside the program and all that was started,
-    and the wait is that for its event.
+    In a `tv.program` the region may also hold one op that computes one tensor.
+    What a program starts runs on a stream of its own, beside the program and
+    all that was started, or on the one that `stream` names: there each begins
+    when what was started there before is over. It begins after all that the
+    handles of `after` stand for, too: the stream waits for their events while
+    the program goes on. The program waits for each handle once nevertheless.
+    Ops `tv.read` before the op that is started read when that begins.
 
     A tensor that is read from a buffer is a view of it, and so are the slices,
-    reshapes and copies of it: from the start to the wait nothing may write to a
-    buffer that the operand is a view of, nor read or write that of `into`.
+    reshapes and copies of it: while what was started may run, nothing may write
+    to a buffer that it reads, nor read or write that of `into`. It may run from
+    its start to its wait, or to that of something that comes after it.
 
     Example:
 
@@ -299,21 +306,36 @@ def TV_StartOp : TV_Op<"start",
     %handle = tv.start into @gradient_of_w {
       %0 = tv.receive from 1 : tensor<4xf32>
     }
+    %reduced = tv.start stream "reductions" after %handle into @gradient_of_w {
+      %0 = tv.read @gradient_of_w : tensor<4xf32>
+      %1 = tv.communicate all_reduce %0 group [0] replicas : (tensor<4xf32>) -> tensor<4xf32>
+    }
     tv.wait %handle
+    tv.wait %reduced
     ```
   }];
-  let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$into);
+  let arguments = (ins OptionalAttr<StrAttr>:$stream,
+    Variadic<TV_HandleType>:$after, OptionalAttr<FlatSymbolRefAttr>:$into);
   let results = (outs TV_HandleType:$handle);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "(`into` $into^)? attr-dict-with-keyword $body";
+  let assemblyFormat = [{
+    (`stream` $stream^)? (`after` $after^)? (`into` $into^)?
+    attr-dict-with-keyword $body
+  }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// The op that is started; null if the region does not hold one op alone.
+    /// The op that is started, the last one; null if the region does not hold
+    /// one op and reads of buffers before it.
     ::mlir::Operation *getStarted();
     /// Whether that is communication.
     bool startsCommunication();
     /// Whether that is a computation which may be started here.
     bool startsComputation();
+    /// Whether it begins at once and reads no buffer by itself, as what a
+    /// segment starts.
+    bool isPlain();
+    /// The first op that waits for the handle, or null.
+    ::verify::tv::WaitOp getWait();
   }];
 }
 

@@ -20,7 +20,9 @@
 #include "llvm/ADT/MapVector.h"
 
 #include <deque>
+#include <list>
 #include <map>
+#include <set>
 
 namespace verify {
 
@@ -94,6 +96,12 @@ private:
     tv::SaveOp op;
     Environment values;
   };
+  /// What a program has started and what is not over before it may begin.
+  struct Task {
+    tv::StartOp op;
+    std::set<mlir::Operation *> awaited;
+    bool hasBegun = false;
+  };
   struct Process {
     Site site;
     mlir::Block::iterator next, end;
@@ -107,6 +115,8 @@ private:
     bool isWaiting = false; ///< has posted its receive or collective
     /// What communication gave that it has posted and not used, by op.
     std::map<mlir::Operation *, Held> arrived;
+    std::list<Task> tasks; ///< that are not over, in order
+    std::map<mlir::Operation *, int64_t> places; ///< of what was started
     mlir::Operation *blockedAt = nullptr;
     unsigned outputCount = 0;
     bool isDone() const { return !frame && next == end; }
@@ -118,8 +128,9 @@ private:
   /// A way from one device to another: messages that nobody has asked for yet,
   /// or receives that nothing was sent for yet.
   struct Channel {
-    std::deque<Message> messages;
-    std::deque<std::pair<Process *, mlir::Operation *>> receives;
+    std::map<int64_t, Message> messages;
+    std::map<int64_t, std::pair<Process *, mlir::Operation *>> receives;
+    int64_t sent = 0, received = 0;
   };
   struct Member {
     Process *process;
@@ -170,17 +181,31 @@ private:
                                     Backward &backward);
 
   // PlanMessages.cpp
-  /// Takes part in what a send, receive or collective is.
-  llvm::LogicalResult post(Process &process, mlir::Operation *op);
-  llvm::LogicalResult postCollective(Process &process, tv::CommunicateOp op);
+  /// How often a device has taken part before in what a send, receive or
+  /// collective is.
+  int64_t takePlace(Process &process, mlir::Operation *op);
+  /// Takes part in it.
+  llvm::LogicalResult post(Process &process, mlir::Operation *op,
+                           int64_t number);
+  llvm::LogicalResult postCollective(Process &process, tv::CommunicateOp op,
+                                     int64_t number);
   /// A receive or collective that is waited for at once.
   Step executeWhole(Process &process, mlir::Operation *op);
-  Step executeStart(Process &process, tv::StartOp op);
-  Step executeWait(Process &process, tv::WaitOp op);
   /// What a posted op gave, once it is there.
   std::optional<Held> takeArrived(Process &process, mlir::Operation *op);
   llvm::LogicalResult complete(llvm::MutableArrayRef<Member> members);
   llvm::LogicalResult reportDeadlock();
+
+  // PlanStreams.cpp
+  Step executeStart(Process &process, tv::StartOp op);
+  Step executeWait(Process &process, tv::WaitOp op);
+  /// Begins and ends what a process has started, as far as it goes: `Done` if
+  /// there was anything.
+  Step advanceStreams(Process &process);
+  /// Has a task read what it reads and take part in what it is.
+  Step begin(Process &process, Task &task);
+  /// Puts what a task gave where it belongs, if that is there.
+  Step end(Process &process, Task &task);
 
   tv::PlanOp plan;
   Workspace &workspace;

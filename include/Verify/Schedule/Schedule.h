@@ -45,6 +45,8 @@ struct Outcome {
   llvm::StringRef malformation;
   /// Whether communication is started and waited for apart, and computations.
   bool startsCommunication = false, startsComputation = false;
+  /// Whether one thing that is started waits for another.
+  bool ordersStreams = false;
   int64_t messages = 0;    ///< sends that met their receive
   int64_t collectives = 0; ///< collectives that all members entered
   /// For each program, in order of the plan, the greatest number of forward

@@ -20,7 +20,14 @@
 
 namespace verify::schedule {
 
-enum class EventKind { Forward, Backward, Send, Receive, Collective };
+enum class EventKind {
+  Forward,
+  Backward,
+  Send,
+  Receive,
+  Collective,
+  Computation ///< that was started
+};
 
 /// What a device does from `start` to `end`, first waiting for others and then
 /// doing it.

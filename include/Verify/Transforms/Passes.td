@@ -24,10 +24,15 @@ def CheckSchedulePass : Pass<"tv-check-schedule", "::mlir::ModuleOp"> {
     `started-communication=in-order` all that a device communicates goes through
     one queue: each begins only when all that the device came to before is over.
     What passes so passes `independent` too, and with any number of queues.
+    What is started on a stream that has a name begins when that before it there
+    is over, and what comes after handles when those are.
 
-    *Memory*: each handle is waited for once; between a start and its wait
-    nothing writes to a buffer that is read, nor uses one that is written to.
-    Computations that are started, on another stream, are under way likewise.
+    *Memory*: each handle is waited for once; as long as what was started may be
+    under way nothing writes to a buffer that it reads, nor uses one that it
+    writes to. It is over at its wait, or that of something which comes after
+    it, and where something begins that comes after it. Where anything is
+    started, no tensor is used that was read from a buffer before that was
+    overwritten.
 
     *Order*, unless `checks=progress`: every execution has a number of its own;
     a backward runs after the forward that it mirrors, once; a transfer in an
