@@ -64,7 +64,7 @@ LogicalResult PlanOp::verifyRegions() {
     return emitOpError("has no axis 'device'");
   llvm::SmallSet<int64_t, 8> devices;
   for (Operation &op : getBody().front()) {
-    if (!isa<BufferOp, SegmentOp, ProgramOp>(op))
+    if (!isa<BufferOp, ScratchOp, SegmentOp, ProgramOp>(op))
       return op.emitOpError("does not belong into a plan");
     if (auto program = dyn_cast<ProgramOp>(op);
         program && !devices.insert(program.getDevice()).second)
@@ -177,10 +177,32 @@ LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+LogicalResult ScratchOp::verify() {
+  if (!getType().getTensor().hasStaticShape())
+    return emitOpError("has no static shape: ") << getType().getTensor();
+  return verifyDevice(*this, getDevice());
+}
+
+/// Checks a use of scratch memory with a value of `type`, if there is one.
+static LogicalResult verifyScratch(Operation *op, ScratchOp scratch,
+                                   Type type) {
+  if (static_cast<int64_t>(scratch.getDevice()) != deviceOf(op))
+    return op->emitOpError("uses memory of device ")
+           << scratch.getDevice() << " on device " << deviceOf(op);
+  if (type && scratch.getType().getTensor() != type)
+    return op->emitOpError("uses memory of ")
+           << scratch.getType().getTensor() << " as " << type;
+  if (isa<AddToOp>(op))
+    return op->emitOpError("adds to scratch memory");
+  return success();
+}
+
 /// Checks a use of the buffer `name` with a value of `type`.
 static LogicalResult verifyBuffer(Operation *op, SymbolTableCollection &symbols,
                                   FlatSymbolRefAttr name, Type type,
                                   bool isWritten) {
+  if (auto scratch = symbols.lookupNearestSymbolFrom<ScratchOp>(op, name))
+    return verifyScratch(op, scratch, type);
   auto buffer = symbols.lookupNearestSymbolFrom<BufferOp>(op, name);
   if (!buffer)
     return op->emitOpError("names no buffer: ") << name;
@@ -208,6 +230,14 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
 LogicalResult AddToOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyBuffer(*this, symbols, getBufferAttr(), getValue().getType(),
                       /*isWritten=*/true);
+}
+
+LogicalResult FreeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto scratch =
+      symbols.lookupNearestSymbolFrom<ScratchOp>(*this, getBufferAttr());
+  if (!scratch)
+    return emitOpError("names no scratch memory: ") << getBufferAttr();
+  return verifyScratch(*this, scratch, Type());
 }
 
 //===----------------------------------------------------------------------===//

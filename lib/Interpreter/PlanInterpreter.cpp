@@ -183,7 +183,7 @@ PlanInterpreter::Step PlanInterpreter::execute(Process &process,
     return leave(process, end);
   if (auto load = dyn_cast<tv::LoadDataOp>(op))
     return executeLoad(process, load);
-  if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(op))
+  if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp, tv::FreeOp>(op))
     return executeBuffer(process, op);
   if (auto save = dyn_cast<tv::SaveOp>(op))
     return executeSave(process, save);
@@ -276,7 +276,7 @@ TensorRef *PlanInterpreter::findContent(Process &process, Operation *op,
                                         FlatSymbolRefAttr name) {
   auto buffer =
       name ? symbols.lookup<tv::BufferOp>(name.getAttr()) : tv::BufferOp();
-  if (!buffer ||
+  if (!buffer || isa<tv::FreeOp>(op) ||
       static_cast<int64_t>(buffer.getDevice()) != process.site.device) {
     op->emitOpError("names no buffer of this device: ") << name;
     return nullptr;
@@ -294,9 +294,34 @@ TensorRef *PlanInterpreter::findContent(Process &process, Operation *op,
   return content ? &content : nullptr;
 }
 
+Operation *PlanInterpreter::findScratch(Process &process,
+                                        FlatSymbolRefAttr name) {
+  auto scratch =
+      name ? symbols.lookup<tv::ScratchOp>(name.getAttr()) : tv::ScratchOp();
+  bool isHere = scratch && static_cast<int64_t>(scratch.getDevice()) ==
+                               process.site.device;
+  return isHere ? scratch.getOperation() : nullptr;
+}
+
 PlanInterpreter::Step PlanInterpreter::executeBuffer(Process &process,
                                                      Operation *op) {
   auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
+  if (auto scratch = findScratch(process, name)) {
+    if (auto write = dyn_cast<tv::WriteOp>(op)) {
+      process.contents[scratch] = lookup(process, write.getValue());
+      return Step::Done;
+    }
+    if (isa<tv::FreeOp>(op)) {
+      process.contents.erase(scratch);
+      return Step::Done;
+    }
+    auto held = process.contents.find(scratch);
+    if (isa<tv::AddToOp>(op) || held == process.contents.end()) {
+      op->emitOpError("uses scratch memory that holds nothing");
+      return Step::Failed;
+    }
+    return bind(process, op->getResult(0), held->second);
+  }
   TensorRef *found = findContent(process, op, name);
   if (!found)
     return Step::Failed;

@@ -70,6 +70,10 @@ PlanInterpreter::Step PlanInterpreter::end(Process &process, Task &task) {
   if (!op.getInto())
     return Step::Done;
   std::optional<Held> held = takeArrived(process, started);
+  if (Operation *scratch = findScratch(process, op.getIntoAttr())) {
+    process.contents[scratch] = *held;
+    return Step::Done;
+  }
   TensorRef *content = findContent(process, op, op.getIntoAttr());
   if (!content || !held->tensor)
     return Step::Failed;

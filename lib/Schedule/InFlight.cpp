@@ -36,7 +36,7 @@ struct Origin {
 };
 using Origins = SmallVector<Origin, 1>;
 
-enum class AccessType { Read, Use, Write, Save, Start, Wait };
+enum class AccessType { Read, Use, Write, Free, Start, Wait };
 
 /// What an op does to memory: it reads a buffer, or uses a view of one. A start
 /// reads `read` and `used` and writes `written` until it is over.
@@ -88,6 +88,9 @@ private:
   LogicalResult checkAlone(const MemoryAccess &access, Operation *call,
                            Operation *buffer, bool writes,
                            std::optional<unsigned> number);
+  /// Checks that scratch memory that is read was written.
+  LogicalResult checkHolds(const MemoryAccess &access, Operation *call,
+                           const Origin &origin);
   /// Checks that a buffer still holds what a view of it was read for.
   LogicalResult checkCurrent(const MemoryAccess &access, Operation *call,
                              const Origin &origin);
@@ -115,6 +118,8 @@ private:
   llvm::DenseMap<Operation *, SmallVector<UnderWay, 1>> underWay; ///< by buffer
   /// What overwrote each buffer, one after the other.
   llvm::DenseMap<Operation *, SmallVector<Operation *, 0>> writers;
+  /// What each execution saved for the backward of an op, by their numbers.
+  std::map<std::pair<int64_t, int64_t>, Origins> saved;
   /// By op, in the execution that is followed.
   llvm::DenseMap<Operation *, unsigned> versionRead;
 };
@@ -147,9 +152,18 @@ bool InFlightChecker::isView(Operation *op) const {
 FailureOr<Operation *> InFlightChecker::findBuffer(Operation *op,
                                                    FlatSymbolRefAttr name,
                                                    int64_t device) {
+  if (auto scratch = name ? symbols.lookup<tv::ScratchOp>(name.getAttr())
+                          : tv::ScratchOp()) {
+    if (static_cast<int64_t>(scratch.getDevice()) != device)
+      return op->emitOpError("uses memory of device ")
+             << scratch.getDevice() << " on device " << device;
+    if (isa<tv::AddToOp>(op))
+      return op->emitOpError("adds to scratch memory");
+    return scratch.getOperation();
+  }
   auto buffer =
       name ? symbols.lookup<tv::BufferOp>(name.getAttr()) : tv::BufferOp();
-  if (!buffer)
+  if (!buffer || isa<tv::FreeOp>(op))
     return op->emitOpError("names no buffer: ") << name;
   if (static_cast<int64_t>(buffer.getDevice()) != device)
     return op->emitOpError("uses a buffer of device ")
@@ -199,7 +213,7 @@ LogicalResult InFlightChecker::summarize(Operation *op, int64_t device,
     summary.accesses.push_back(std::move(access));
     return success();
   }
-  if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(op)) {
+  if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp, tv::FreeOp>(op)) {
     FailureOr<Operation *> buffer =
         findBuffer(op, op->getAttrOfType<FlatSymbolRefAttr>("buffer"), device);
     if (failed(buffer))
@@ -210,7 +224,7 @@ LogicalResult InFlightChecker::summarize(Operation *op, int64_t device,
       access.type = AccessType::Read;
       access.read.push_back(addRead(read, *buffer));
     } else if (!read) {
-      access.type = AccessType::Write;
+      access.type = isa<tv::FreeOp>(op) ? AccessType::Free : AccessType::Write;
       access.written = *buffer;
     }
     if (*buffer)
@@ -222,10 +236,9 @@ LogicalResult InFlightChecker::summarize(Operation *op, int64_t device,
   if (isView(op))
     for (Value result : op->getResults())
       originsOf[result] = access.used;
-  if (isa<tv::SaveOp>(op))
-    access.type = AccessType::Save;
   // A return hands over and reads nothing.
-  if (!access.used.empty() && !isa<tv::ReturnOp>(op))
+  bool isOfBackward = isa<tv::SaveOp, tv::BackwardOp>(op);
+  if ((!access.used.empty() || isOfBackward) && !isa<tv::ReturnOp>(op))
     summary.accesses.push_back(std::move(access));
   return success();
 }
@@ -275,6 +288,7 @@ LogicalResult InFlightChecker::check(const Program &program) {
   order = DeviceOrder();
   underWay.clear();
   writers.clear();
+  saved.clear();
   for (const Step &step : program.steps) {
     if (!step.segment) {
       Summary own;
@@ -314,14 +328,30 @@ LogicalResult InFlightChecker::follow(const MemoryAccess &access,
     order.wait(access.start);
     return success();
   }
-  if (access.type == AccessType::Save && !used.empty())
-    return access.op->emitOpError("saves a view of a gradient buffer, which is "
-                                  "not understood by the schedule check");
+  if (auto save = dyn_cast<tv::SaveOp>(access.op); save && call) {
+    for (const Origin &origin : used)
+      if (isa<tv::BufferOp>(origin.buffer))
+        return save.emitOpError("saves a view of a gradient buffer, which is "
+                                "not understood by the schedule check");
+    int64_t instance = cast<tv::CallOp>(call).getInstance();
+    saved[{instance, save.getOp()}] = used;
+  }
+  if (auto backward = dyn_cast<tv::BackwardOp>(access.op); backward && call)
+    if (std::optional<uint64_t> mirror = cast<tv::CallOp>(call).getMirror())
+      if (auto found = saved.find({*mirror, backward.getForward()});
+          found != saved.end())
+        for (const Origin &origin : found->second)
+          if (failed(checkAlone(access, call, origin.buffer, false, {})) ||
+              failed(checkCurrent(access, call, origin)))
+            return failure();
   std::optional<unsigned> number;
   if (access.type == AccessType::Start)
     number = order.start(access.start);
-  for (const Origin &origin : access.read)
+  for (const Origin &origin : access.read) {
     versionRead[origin.reader] = writers[origin.buffer].size();
+    if (failed(checkHolds(access, call, origin)))
+      return failure();
+  }
   for (const Origins &origins : {access.read, used})
     for (const Origin &origin : origins)
       if (failed(checkAlone(access, call, origin.buffer, false, number)))
@@ -359,6 +389,30 @@ LogicalResult InFlightChecker::checkAlone(const MemoryAccess &access,
   return success();
 }
 
+/// The name of a buffer or of scratch memory.
+static StringRef getName(Operation *memory) {
+  return memory->getAttrOfType<StringAttr>("name").getValue();
+}
+
+LogicalResult InFlightChecker::checkHolds(const MemoryAccess &access,
+                                          Operation *call,
+                                          const Origin &origin) {
+  ArrayRef<Operation *> all = writers[origin.buffer];
+  if (isa<tv::BufferOp>(origin.buffer) ||
+      (!all.empty() && !isa<tv::FreeOp>(all.back())))
+    return success();
+  malformation = "memory is read that holds nothing";
+  InFlightDiagnostic error = access.op->emitOpError("on device ");
+  error << device << " reads '" << getName(origin.buffer)
+        << "', which holds nothing";
+  if (call)
+    error.attachNote(call->getLoc())
+        << "in execution " << cast<tv::CallOp>(call).getInstance();
+  if (!all.empty())
+    error.attachNote(all.back()->getLoc()) << "it was freed here";
+  return error;
+}
+
 LogicalResult InFlightChecker::checkCurrent(const MemoryAccess &access,
                                             Operation *call,
                                             const Origin &origin) {
@@ -366,13 +420,16 @@ LogicalResult InFlightChecker::checkCurrent(const MemoryAccess &access,
   if (unsigned version = getVersion(origin); version < all.size()) {
     malformation = "memory is overwritten before it is read";
     InFlightDiagnostic error = access.op->emitOpError("on device ");
-    error << device << " reads '" << cast<tv::BufferOp>(origin.buffer).getName()
-          << "' through a tensor that was read before it was overwritten";
+    bool isFreed = isa<tv::FreeOp>(all[version]);
+    error << device << " reads '" << getName(origin.buffer)
+          << "' through a tensor that was read before it was "
+          << (isFreed ? "freed" : "overwritten");
     if (call)
       error.attachNote(call->getLoc())
           << "in execution " << cast<tv::CallOp>(call).getInstance();
     error.attachNote(origin.reader->getLoc()) << "it was read here";
-    error.attachNote(all[version]->getLoc()) << "and overwritten here";
+    error.attachNote(all[version]->getLoc())
+        << (isFreed ? "and freed here" : "and overwritten here");
     return error;
   }
   return success();
@@ -389,8 +446,8 @@ LogicalResult InFlightChecker::report(const MemoryAccess &access,
     malformation = "memory is used while another stream uses it";
   }
   InFlightDiagnostic error = access.op->emitOpError("on device ");
-  error << device << (writes ? " writes to '" : " reads '")
-        << cast<tv::BufferOp>(buffer).getName() << "' while " << user << " "
+  error << device << (writes ? " writes to '" : " reads '") << getName(buffer)
+        << "' while " << user << " "
         << (other.writes ? "writes to it" : "reads it");
   if (call)
     error.attachNote(call->getLoc())
@@ -406,7 +463,10 @@ LogicalResult InFlightChecker::report(const MemoryAccess &access,
 
 LogicalResult verify::schedule::checkInFlight(const Skeleton &skeleton,
                                               StringRef &malformation) {
-  if (!skeleton.startsCommunication && !skeleton.startsComputation)
+  bool hasScratch =
+      !tv::PlanOp(skeleton.plan).getBody().getOps<tv::ScratchOp>().empty();
+  if (!skeleton.startsCommunication && !skeleton.startsComputation &&
+      !hasScratch)
     return success();
   InFlightChecker checker(skeleton, malformation);
   for (const Program &program : skeleton.programs)

@@ -25,6 +25,9 @@ Simulation::Simulation(const Skeleton &skeleton, const Options &options,
     processes.emplace_back().program = &program;
     outcome.timeline.devices.push_back(program.device);
   }
+  for (auto memory :
+       tv::PlanOp(skeleton.plan).getBody().getOps<tv::ScratchOp>())
+    scratch.insert(memory.getSymName());
 }
 
 LogicalResult Simulation::run() {
@@ -90,6 +93,7 @@ Simulation::Progress Simulation::advance(unsigned number) {
       return Progress::Fails;
     if (auto loader = dyn_cast<tv::LoadDataOp>(step.op))
       load(process, loader);
+    use(process, step.op);
     while (const Action *action = getAction(process)) {
       Progress progress = perform(number, *action);
       if (progress != Progress::Done)
@@ -101,7 +105,7 @@ Simulation::Progress Simulation::advance(unsigned number) {
         break;
     }
     if (call)
-      leave(process, call);
+      leave(process, call, *step.segment);
     process.nextAction = 0;
     ++process.nextStep;
   }
@@ -161,12 +165,40 @@ LogicalResult Simulation::enter(Process &process, tv::CallOp call,
   return success();
 }
 
-void Simulation::leave(Process &process, tv::CallOp call) {
+void Simulation::leave(Process &process, tv::CallOp call,
+                       const Segment &segment) {
   process.hasEntered = false;
   process.executions[call.getInstance()] = {call, process.microBatch};
   for (Value result : call.getResults())
     process.microBatches[result] = process.microBatch;
   process.microBatch = -1;
+  // What a segment leaves in memory is not followed.
+  if (segment.writes)
+    process.held.clear();
+}
+
+void Simulation::hold(Process &process, Operation *writer,
+                      FlatSymbolRefAttr name, int64_t microBatch) {
+  if (name && scratch.contains(name.getValue()))
+    process.held[name.getValue()] = {writer, microBatch};
+}
+
+void Simulation::use(Process &process, Operation *op) {
+  auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
+  if (auto write = dyn_cast<tv::WriteOp>(op)) {
+    auto found = process.microBatches.find(write.getValue());
+    hold(process, op, name,
+         found == process.microBatches.end() ? -1 : found->second);
+  } else if (auto read = dyn_cast<tv::ReadOp>(op)) {
+    auto found = process.held.find(name.getValue());
+    if (found != process.held.end())
+      process.microBatches[read.getResult()] = found->second.second;
+  } else if (isa<tv::FreeOp>(op)) {
+    hold(process, op, name, -1);
+  } else if (auto start = dyn_cast<tv::StartOp>(op)) {
+    // It is there at the wait, unless something else comes after it.
+    hold(process, op, start.getIntoAttr(), -1);
+  }
 }
 
 void Simulation::load(Process &process, tv::LoadDataOp op) {
@@ -273,6 +305,11 @@ LogicalResult Simulation::complete(Process &process, const Posting &posting,
       failed(accept(process, action.at, posting.arrivingMicroBatch,
                     posting.other)))
     return failure();
+  if (auto wait = dyn_cast<tv::WaitOp>(action.at))
+    if (FlatSymbolRefAttr name = wait.getStart().getIntoAttr())
+      if (auto found = process.held.find(name.getValue());
+          found != process.held.end() && found->second.first == wait.getStart())
+        found->second.second = posting.arrivingMicroBatch;
   int64_t end = getEnd(posting, action);
   EventKind kind = getEventKind(action);
   if (action.phase == Phase::Wait && options.recordsTimeline)

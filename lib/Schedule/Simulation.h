@@ -18,6 +18,8 @@
 #include "Skeleton.h"
 #include "Verify/Schedule/Schedule.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <deque>
 
 namespace verify::schedule {
@@ -88,6 +90,8 @@ private:
     int64_t clock = 0;   ///< when it may do the next thing
     int64_t arrived = 0; ///< when it came to its action
     llvm::DenseMap<mlir::Value, int64_t> microBatches; ///< of values
+    /// What wrote scratch memory last, and the micro-batch of that, by name.
+    std::map<llvm::StringRef, std::pair<mlir::Operation *, int64_t>> held;
     std::map<int64_t, Execution> executions; ///< by number of the call
     std::map<int64_t, int64_t> loads;        ///< executions, by loader
   };
@@ -120,8 +124,13 @@ private:
                                const Action &action);
   mlir::LogicalResult enter(Process &process, tv::CallOp call,
                             const Segment &segment);
-  void leave(Process &process, tv::CallOp call);
+  void leave(Process &process, tv::CallOp call, const Segment &segment);
   void load(Process &process, tv::LoadDataOp op);
+  /// Follows the micro-batches of what is in scratch memory.
+  void use(Process &process, mlir::Operation *op);
+  /// Notes what `writer` puts into scratch memory.
+  void hold(Process &process, mlir::Operation *writer,
+            mlir::FlatSymbolRefAttr name, int64_t microBatch);
   void wake(unsigned number);
   /// Where a process is in the middle of a call, that call.
   tv::CallOp getCall(const Process &process) const;
@@ -242,6 +251,7 @@ private:
   std::vector<Gathering> gatherings; ///< by communicator
   std::deque<unsigned> ready;
   std::map<int64_t, unsigned> processOf; ///< by device
+  llvm::StringSet<> scratch;             ///< the names of that memory
   int64_t executed = 0;
 };
 

@@ -116,7 +116,7 @@ static bool isCommunication(Operation *op) {
 
 /// Whether an op reads or writes a buffer and does nothing else.
 static bool isBufferOp(Operation *op) {
-  return isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(op);
+  return isa<tv::ReadOp, tv::WriteOp, tv::AddToOp, tv::FreeOp>(op);
 }
 
 /// Whether an op only computes: nobody else notices it.
@@ -288,6 +288,8 @@ SkeletonBuilder::buildAccesses(Operation *op,
 LogicalResult
 SkeletonBuilder::buildAccess(Operation *op, FlatSymbolRefAttr name,
                              SmallVectorImpl<GradientAccess> &accesses) {
+  if (name && symbols.lookup<tv::ScratchOp>(name.getAttr()))
+    return success();
   auto buffer =
       name ? symbols.lookup<tv::BufferOp>(name.getAttr()) : tv::BufferOp();
   if (!buffer)
@@ -332,6 +334,9 @@ LogicalResult SkeletonBuilder::buildSegment(tv::SegmentOp op) {
     }
     if (failed(buildAccesses(&inner, segment.accesses)))
       return failure();
+    auto start = dyn_cast<tv::StartOp>(inner);
+    segment.writes |=
+        isa<tv::WriteOp, tv::FreeOp>(inner) || (start && start.getInto());
     if (isBufferOp(&inner))
       continue;
     if (auto save = dyn_cast<tv::SaveOp>(inner)) {

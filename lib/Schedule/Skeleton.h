@@ -73,6 +73,7 @@ struct Segment {
   bool isBackward = false; ///< it says so, or differentiates
   bool differentiates = false;
   bool computes = false;   ///< does more than communicate
+  bool writes = false;     ///< to memory, a gradient's or another
   int64_t savedValues = 0; ///< different ones, but for parameters
   llvm::SmallVector<Action> actions;
   llvm::SmallVector<GradientAccess> accesses;

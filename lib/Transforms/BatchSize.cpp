@@ -213,7 +213,9 @@ LogicalResult Resizer::visit(Operation *op) {
     return success(buffer &&
                    buffer.getType().getTensor() == op->getOperand(0).getType());
   }
-  return success(isa<tv::ReadOp, tv::SeedOp, tv::SaveOp, tv::ReturnOp>(op));
+  if (auto read = dyn_cast<tv::ReadOp>(op))
+    return success(symbols.lookup<tv::BufferOp>(read.getBuffer()) != nullptr);
+  return success(isa<tv::SeedOp, tv::SaveOp, tv::ReturnOp>(op));
 }
 
 //===----------------------------------------------------------------------===//

@@ -63,11 +63,13 @@ struct CanonicalizeSSAPass
     return count;
   }
 
-  static bool hasStarts(tv::PlanOp plan) {
+  /// Whether a plan starts anything or uses memory again.
+  static bool needsOrder(tv::PlanOp plan) {
     return plan
         .walk([](Operation *op) {
-          return isa<tv::StartOp, tv::WaitOp>(op) ? WalkResult::interrupt()
-                                                  : WalkResult::advance();
+          return isa<tv::StartOp, tv::WaitOp, tv::ScratchOp>(op)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -82,7 +84,7 @@ struct CanonicalizeSSAPass
     // may not have been checked before, or not of these ops.
     for (tv::PlanOp each : {reference, plan}) {
       StringRef malformation;
-      if (hasStarts(each) && failed(schedule::checkMemory(each, malformation)))
+      if (needsOrder(each) && failed(schedule::checkMemory(each, malformation)))
         return fail(each == plan ? malformation : "");
     }
     OpBuilder builder(&getContext());

@@ -19,8 +19,10 @@ using namespace verify;
 PlanExecution::Step PlanExecution::executeBuffer(Device &device,
                                                  Operation *op) {
   auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
+  if (auto scratch = symbols.lookup<tv::ScratchOp>(name.getAttr()))
+    return executeScratch(device, op, scratch);
   auto buffer = symbols.lookup<tv::BufferOp>(name.getAttr());
-  if (!buffer) {
+  if (!buffer || isa<tv::FreeOp>(op)) {
     op->emitOpError("names no buffer: ") << name;
     return Step::Failed;
   }
@@ -53,8 +55,44 @@ PlanExecution::Step PlanExecution::executeBuffer(Device &device,
   return Step::Done;
 }
 
+PlanExecution::Step PlanExecution::executeScratch(Device &device, Operation *op,
+                                                  tv::ScratchOp scratch) {
+  if (auto write = dyn_cast<tv::WriteOp>(op))
+    return writeBuffer(op, write.getBufferAttr(),
+                       lookup(device, write.getValue()));
+  if (isa<tv::FreeOp>(op)) {
+    contents.erase(scratch);
+    return Step::Done;
+  }
+  auto read = dyn_cast<tv::ReadOp>(op);
+  if (!read) {
+    op->emitOpError("adds to scratch memory");
+    return Step::Failed;
+  }
+  auto content = contents.find(scratch);
+  if (content == contents.end()) {
+    malformation = "memory is read that holds nothing";
+    op->emitOpError("on device ")
+        << device.number << " reads '" << scratch.getName()
+        << "', which holds nothing";
+    return Step::Failed;
+  }
+  if (content->second.value.getType() != read.getResult().getType()) {
+    malformation = "shapes do not fit";
+    op->emitOpError("expects ") << read.getResult().getType() << ", it holds "
+                                << content->second.value.getType();
+    return Step::Failed;
+  }
+  bind(device, op, content->second);
+  return Step::Done;
+}
+
 PlanExecution::Step
 PlanExecution::writeBuffer(Operation *op, FlatSymbolRefAttr name, Bound bound) {
+  if (auto scratch = symbols.lookup<tv::ScratchOp>(name.getAttr())) {
+    contents[scratch] = bound;
+    return Step::Done;
+  }
   auto buffer = symbols.lookup<tv::BufferOp>(name.getAttr());
   if (!buffer) {
     op->emitOpError("names no buffer: ") << name;

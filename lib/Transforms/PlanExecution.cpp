@@ -153,7 +153,7 @@ PlanExecution::Step PlanExecution::execute(Device &device, Operation *op) {
     return executeLoad(device, load);
   if (auto random = dyn_cast<tv::RandomOp>(op))
     return executeRandom(device, random);
-  if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(op))
+  if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp, tv::FreeOp>(op))
     return executeBuffer(device, op);
   if (auto backward = dyn_cast<tv::BackwardOp>(op))
     return executeBackward(device, backward);

@@ -223,6 +223,8 @@ private:
   void placeInput(mlir::Value value, Device &device);
   Step executeLoad(Device &device, tv::LoadDataOp op);
   Step executeBuffer(Device &device, mlir::Operation *op);
+  Step executeScratch(Device &device, mlir::Operation *op,
+                      tv::ScratchOp scratch);
   /// Overwrites the buffer `name` with what `op` gives.
   Step writeBuffer(mlir::Operation *op, mlir::FlatSymbolRefAttr name,
                    Bound bound);
@@ -320,6 +322,7 @@ private:
       pending;
   llvm::DenseMap<mlir::Operation *, mlir::Value> parameters;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Contribution>> buffers;
+  llvm::DenseMap<mlir::Operation *, Bound> contents; ///< of scratch memory
   /// Results of ops of the plan, with the graph values that they were.
   llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> bindings;
   llvm::SmallVector<StatedPiece> pieces;

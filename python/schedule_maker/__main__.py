@@ -31,7 +31,12 @@ def _write(options: argparse.Namespace) -> int:
         schedule = SCHEDULES[options.kind](options.stages, options.micro_batches, options.chunks)
         program = make_program(schedule, options.ranks, options.replicas)
         if options.overlap:
-            program = overlap(program, options.in_order, has_events=options.streams)
+            program = overlap(
+                program,
+                options.in_order,
+                has_events=options.streams,
+                has_slots=options.slots,
+            )
     except ImpossibleScheduleError as error:
         print(f"schedule_maker: error: {error}", file=sys.stderr)
         return WRONG_USAGE
@@ -50,7 +55,7 @@ def _grid(options: argparse.Namespace) -> int:
     chosen = cases(options.stages, options.micro_batches, options.chunks)
     counts: Counter[str] = Counter()
     wrong = 0
-    form = Form(options.overlap, options.in_order, options.streams)
+    form = Form(options.overlap, options.in_order, options.streams, options.slots)
     for case, message in check_grid(options.tool, chosen, form):
         counts[case.kind] += 1
         if message is not None:
@@ -125,6 +130,9 @@ def main() -> int:
     )
     write.add_argument("--in-order", action="store_true", help=in_order)
     write.add_argument(
+        "--slots", action="store_true", help="with --overlap: receive in scratch memory"
+    )
+    write.add_argument(
         "--streams", action="store_true", help="with --overlap: streams that wait for each other"
     )
     write.add_argument("--mutation", choices=list(MUTATIONS))
@@ -137,6 +145,7 @@ def main() -> int:
     grid.add_argument("--chunks", type=int, nargs="+", default=[2, 3, 4, 8])
     grid.add_argument("--overlap", action="store_true", help="with communication that overlaps")
     grid.add_argument("--in-order", action="store_true", help=in_order)
+    grid.add_argument("--slots", action="store_true", help="and scratch memory")
     grid.add_argument("--streams", action="store_true", help="and streams")
     grid.add_argument("--tool", default="verify-opt")
     grid.set_defaults(run=_grid)

@@ -65,6 +65,7 @@ class Form:
     overlaps: bool = False
     in_order: bool = False  # the communication of a device goes through one queue
     has_streams: bool = False  # which wait for each other
+    has_slots: bool = False  # what is received is in scratch memory
 
 
 def check(tool: str, case: Case, form: Form) -> str | None:
@@ -74,7 +75,9 @@ def check(tool: str, case: Case, form: Form) -> str | None:
         return "there is no such schedule"
     program = make_program(schedule)
     if form.overlaps:
-        program = overlap(program, form.in_order, has_events=form.has_streams)
+        program = overlap(
+            program, form.in_order, has_events=form.has_streams, has_slots=form.has_slots
+        )
     text = print_module(program, with_reference=False)
     started = "in-order" if form.in_order else "independent"
     command = [tool, f"--tv-check-schedule=started-communication={started}"]

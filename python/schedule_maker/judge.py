@@ -2,8 +2,9 @@
 """Compares verdicts on mutants of schedules with what the oracle says of them.
 
 What does not run to its end has to be refused by the check of progress, and nothing
-else: with communication that goes on side by side, and with one queue on each device. What is out of order has to be refused by the check of order as well. What computes
-something else must not be proved, and what computes the same has to be.
+else: with communication that goes on side by side, and with one queue on each device. What
+is out of order has to be refused by the check of order as well. What computes something
+else must not be proved, and what computes the same has to be.
 """
 
 import re
@@ -98,8 +99,9 @@ def make_mutant(seed: int) -> Mutant | str:
         keeps_order, has_streams = random.random() < 0.5, random.random() < 0.3
         has_events = not has_streams and random.random() < 0.7
         kind = f"overlapping {kind}{' in order' * keeps_order}{' with streams' * has_streams}"
-        kind += " with events" * has_events
-        original = overlap(original, keeps_order, has_streams, has_events)
+        has_slots = random.random() < 0.4
+        kind += " with events" * has_events + " with slots" * has_slots
+        original = overlap(original, keeps_order, has_streams, has_events, has_slots)
     program = MUTATIONS[mutation](original, random)
     if program is None:
         return "no place"

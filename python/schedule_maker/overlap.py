@@ -7,6 +7,10 @@ the last micro-batch is in it. A device that communicates through one queue must
 a receive before a send that it has to come after; then it starts both in their order.
 On a stream of its own, a gradient that was reduced is copied over itself.
 
+With slots what is received goes to scratch memory, as little as suffices: the memory of a
+tensor is freed after the last task that needs it, a derivative of what it was saved for
+included, and is given to what is received next.
+
 With events streams wait for each other, and the program does not: each neighbour has a
 stream for what is sent there and one for what comes from there, all reducers are on one,
 and what copies is on another; a second copy comes after the first one, on the stream of
@@ -17,7 +21,7 @@ others at the end.
 from dataclasses import replace
 
 from schedule_maker.programs import COMMUNICATION, Program, Step
-from schedule_maker.schedules import Kind
+from schedule_maker.schedules import Kind, Task
 
 
 def overlap(
@@ -25,11 +29,12 @@ def overlap(
     keeps_order: bool = False,
     has_streams: bool = False,
     has_events: bool = False,
+    has_slots: bool = False,
 ) -> Program:
     """The same program with communication that is started and waited for apart. With
     `keeps_order` transfers and collectives of several devices start in the order that
     they had, with `has_streams` computations are started too, with `has_events` one stream
-    waits for another.
+    waits for another, with `has_slots` tensors are received in scratch memory.
     """
     for device, steps in enumerate(program.steps):
         changed = _reducers(program, _receives(_sends(list(steps)), keeps_order))
@@ -37,8 +42,52 @@ def overlap(
             changed = _events(changed)
         elif has_streams:
             changed = _copies(changed)
+        if has_slots:
+            changed = _slots(changed)
         program = program.with_steps(device, changed)
     return program
+
+
+def _slots(steps: list[Step]) -> list[Step]:
+    """Each row that is received is in the first slot that is free from its start on."""
+    changed: list[Step] = []
+    freed: dict[str, int] = {}  # by tensor, the place of its last use
+    slots: list[str] = []  # the tensor in each
+    names = {step.handle: step.defines for step in steps if step.kind == "wait" and step.defines}
+    waits = {step.handle: place for place, step in enumerate(steps) if step.kind == "wait"}
+    base: dict[str, str] = {}  # what a derivative may be a view of
+    for place, step in enumerate(steps):
+        if step.task and step.task.kind is Kind.BACKWARD and step.uses:
+            base[step.defines] = base.get(step.uses[0], step.uses[0])
+        for used in step.uses:
+            tensor = base.get(used, used)
+            freed[tensor] = max(freed.get(tensor, 0), waits.get(step.handle, place))
+        if step.task and step.task.kind is not Kind.FORWARD:
+            for used in _saved(steps[:place], step.task):
+                freed[used] = place
+    for place, step in enumerate(steps):
+        name = names.get(step.handle, "")
+        if step.kind == "receive" and step.shape == "1x4" and name in freed:
+            free = [slot for slot, tensor in enumerate(slots) if freed[tensor] < place]
+            slots += [name] * (not free)
+            slot = free[0] if free else len(slots) - 1
+            slots[slot] = name
+            changed.append(replace(step, slot=slot))
+        elif step.kind == "wait" and name in slots:
+            slot = slots.index(name)
+            read = Step("read", (), name, slot=slot, shape=step.shape)
+            changed += [replace(step, defines=""), read]
+        else:
+            changed.append(step)
+        last = [slot for slot, tensor in enumerate(slots) if freed[tensor] == place]
+        changed += [Step("free", slot=slot) for slot in last]
+    return changed
+
+
+def _saved(steps: list[Step], task: Task) -> tuple[str, ...]:
+    """What the forward that a task differentiates has taken."""
+    forward = replace(task, kind=Kind.FORWARD)
+    return next((step.uses for step in reversed(steps) if step.task == forward), ())
 
 
 def _events(steps: list[Step]) -> list[Step]:

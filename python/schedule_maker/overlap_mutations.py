@@ -189,7 +189,7 @@ def without_overlap(program: Program, random: Random) -> Program | None:
     device, place, steps = chosen
     start = steps[place]
     wait = _wait_of(steps, start.handle)
-    if wait is None or start.into >= 0:
+    if wait is None or start.into >= 0 or start.slot >= 0:
         return None
     kept, left_out = (start, wait) if random.random() < 0.5 else (wait, start)
     steps[steps.index(kept)] = replace(start, handle="", defines=wait.defines)
@@ -293,7 +293,69 @@ def waits_for_itself(program: Program, random: Random) -> Program | None:
     return program.with_steps(device, steps)
 
 
+def _slots_of(program: Program, random: Random) -> tuple[int, list[Step], list[int]] | None:
+    """A device with scratch memory, a copy of its program, and the slots that it has."""
+    devices = [
+        device for device, steps in enumerate(program.steps) if any(s.slot >= 0 for s in steps)
+    ]
+    if not devices:
+        return None
+    device = random.choice(devices)
+    steps = list(program.steps[device])
+    return device, steps, sorted({step.slot for step in steps} - {-1})
+
+
+def too_few_slots(program: Program, random: Random) -> Program | None:
+    """A device has one slot less, and takes another one in its place."""
+    chosen = _slots_of(program, random)
+    if chosen is None or len(chosen[2]) < 2:
+        return None
+    device, steps, slots = chosen
+    gone, kept = random.sample(slots, 2)
+    changed = [replace(step, slot=kept) if step.slot == gone else step for step in steps]
+    return program.with_steps(device, changed)
+
+
+def other_slot(program: Program, random: Random) -> Program | None:
+    """A tensor is received in another slot, or one is read or freed."""
+    chosen = _slots_of(program, random)
+    if chosen is None or len(chosen[2]) < 2:
+        return None
+    device, steps, slots = chosen
+    place = random.choice([place for place, step in enumerate(steps) if step.slot >= 0])
+    others = [slot for slot in slots if slot != steps[place].slot]
+    steps[place] = replace(steps[place], slot=random.choice(others))
+    return program.with_steps(device, steps)
+
+
+def moved_free(program: Program, random: Random) -> Program | None:
+    """Memory is freed somewhere else."""
+    chosen = _slots_of(program, random)
+    if chosen is None:
+        return None
+    device, steps, _ = chosen
+    place = random.choice([place for place, step in enumerate(steps) if step.kind == "free"])
+    free = steps.pop(place)
+    near = random.randrange(max(0, place - 6), min(len(steps), place + 6) + 1)
+    steps.insert(near, free)
+    return program.with_steps(device, steps)
+
+
+def dropped_free(program: Program, random: Random) -> Program | None:
+    """Memory is not freed, which nobody notices."""
+    chosen = _slots_of(program, random)
+    if chosen is None:
+        return None
+    device, steps, _ = chosen
+    del steps[random.choice([place for place, step in enumerate(steps) if step.kind == "free"])]
+    return program.with_steps(device, steps)
+
+
 OVERLAP_MUTATIONS = {
+    "too-few-slots": too_few_slots,
+    "other-slot": other_slot,
+    "moved-free": moved_free,
+    "dropped-free": dropped_free,
     "dropped-event": dropped_event,
     "wrong-event": wrong_event,
     "further-event": further_event,

@@ -36,6 +36,8 @@ class Step:
     stream: str = ""
     after: tuple[str, ...] = ()
     reading: int = -1
+    # The slot of scratch memory that gets what is received, is read or is freed.
+    slot: int = -1
 
 
 COMMUNICATION = {"send", "receive", "collective", "wait"}

@@ -108,6 +108,9 @@ def _plan(program: Program) -> Iterator[str]:
             for device in range(stage * program.ranks, (stage + 1) * program.ranks):
                 yield from _segments(program, chunk, device, f"{chunk}_{device}", 1)
     for device, steps in enumerate(program.steps):
+        for slot in sorted({step.slot for step in steps} - {-1}):
+            name, memory = f"@slot{slot}_{device}", f"!tv.buffer<{_tensor(f'1x{WIDTH}')}>"
+            yield f'  tv.scratch {name} on {device} "slot {slot}" : {memory}'
         yield f"  tv.program {device} {{"
         for position, step in enumerate(steps):
             yield f"    {_print(program, device, step, position)}"
@@ -119,6 +122,7 @@ def _print(program: Program, device: int, step: Step, position: int) -> str:
     """One op of a device program."""
     if step.handle and step.kind != "wait":
         into = f"into @g{step.into}_{device} " if step.into >= 0 else ""
+        into = f"into @slot{step.slot}_{device} " if step.slot >= 0 else into
         stream = f'stream "{step.stream}" ' if step.stream else ""
         after = f"after {', '.join(f'%{other}' for other in step.after)} " * bool(step.after)
         given = "" if step.kind == "send" else f"{step.handle}_value"
@@ -155,7 +159,11 @@ def _print(program: Program, device: int, step: Step, position: int) -> str:
             return f"{defines}{op} : {kinds}"
         case "copy":
             return f"{defines}tv.copy {uses} : ({tensor}) -> {tensor}"
+        case "free":
+            return f"tv.free @slot{step.slot}_{device}"
         case "read":
+            if step.slot >= 0:
+                return f"{defines}tv.read @slot{step.slot}_{device} : {tensor}"
             return f"{defines}tv.read @g{step.number}_{device} : {tensor}"
         case "write":
             return f"tv.write {uses}, @g{step.number}_{device} : {tensor}"

@@ -40,6 +40,7 @@ class _Device:
     mirrored: Counter[tuple[int, Kind]] = field(default_factory=Counter)
     inputs: dict[int, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
     reduced: set[int] = field(default_factory=set)
+    slots: dict[int, tuple[Term, int | None]] = field(default_factory=dict)
     loads: int = 0
     position: int = 0
     beside: list["_Beside"] = field(default_factory=list)
@@ -94,6 +95,8 @@ class Run:
             case "collective":
                 self._enter(number, step, device.position)
                 return self._collective(number, step, step, device.position)
+            case "read" if step.slot >= 0:
+                self._define(device, step, *device.slots[step.slot])
             case "read":
                 self._define(device, step, self._content(device, step.number), None)
                 # A reducer is a read that goes into a collective.
@@ -166,6 +169,9 @@ class Run:
             ):
                 continue
             item.is_over = is_moving = True
+            if step.slot >= 0:
+                slot = device.terms[given.defines], device.micro_batches[given.defines]
+                device.slots[step.slot] = slot
             if step.into >= 0:
                 device.gradients[step.into] = _terms_of(device.terms[given.defines])
         return is_moving

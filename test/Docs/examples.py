@@ -15,12 +15,13 @@ import sys
 
 MESH = "<dp = 2, device = 8, mb = 16>"
 TOP_LEVEL = {"graph", "stage", "plan"}
-IN_PLAN = {"buffer", "segment", "program"}
+IN_PLAN = {"buffer", "scratch", "segment", "program"}
 # What examples of the plan level refer to.
 NAMED = """\
 tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
 tv.buffer @gradient_of_w on 0 "w" holds <3, [0:4 of 4]> gradient_of @w : \
 !tv.buffer<tensor<4xf32>>
+tv.scratch @slot on 0 "slot 0" : !tv.buffer<tensor<4xf32>>
 tv.segment @backward on 0 cell 1 backward {
 ^bb0(%0: tensor<4xf32>):
   tv.return %0 : tensor<4xf32>

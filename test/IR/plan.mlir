@@ -11,6 +11,8 @@ tv.plan @plan <dp = 2, device = 2, mb = 4> {
   tv.buffer @w on 0 "layers.0.weight" holds <3, [0:4 of 8]> : !tv.buffer<tensor<4xf32>>
   // CHECK: tv.buffer @dw on 0 "layers.0.weight" holds <3 gradient, [0:4 of 8]> gradient_of @w : !tv.buffer<tensor<4xf32>>
   tv.buffer @dw on 0 "layers.0.weight" holds <3 gradient, [0:4 of 8]> gradient_of @w : !tv.buffer<tensor<4xf32>>
+  // CHECK: tv.scratch @slot on 0 "activation" : !tv.buffer<tensor<4xf32>>
+  tv.scratch @slot on 0 "activation" : !tv.buffer<tensor<4xf32>>
 
   // CHECK: tv.segment @forward on 0 cell 2 {
   tv.segment @forward on 0 cell 2 {
@@ -62,6 +64,10 @@ tv.plan @plan <dp = 2, device = 2, mb = 4> {
     %back = tv.receive from 1 : tensor<4xf32>
     // CHECK: tv.write %[[BACK]], @dw : tensor<4xf32>
     tv.write %back, @dw : tensor<4xf32>
+    // CHECK: tv.write %[[BACK]], @slot : tensor<4xf32>
+    tv.write %back, @slot : tensor<4xf32>
+    // CHECK: tv.free @slot
+    tv.free @slot
     // CHECK: %[[SENDING:.*]] = tv.start {
     // CHECK-NEXT: tv.send %[[BACK]] to 1 : tensor<4xf32>
     // CHECK-NEXT: }

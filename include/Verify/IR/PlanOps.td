@@ -58,6 +58,24 @@ def TV_BufferOp : TV_Op<"buffer",
   let hasVerifier = 1;
 }
 
+def TV_ScratchOp : TV_Op<"scratch", [Symbol, HasParent<"PlanOp">]> {
+  let summary = "memory of one device that is used again and again";
+  let description = [{
+    What it holds is no parameter and no gradient: an activation, or what is
+    received. `tv.read`, `tv.write` and `into` name it as they name buffers;
+    nothing is added to it. It holds nothing before the first write and after
+    `tv.free`.
+
+    Example: `tv.scratch @slot on 1 "slot 0" : !tv.buffer<tensor<8xf32>>`
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$device,
+    StrAttr:$name, TypeAttrOf<TV_BufferType>:$type);
+  let assemblyFormat = [{
+    $sym_name `on` $device $name attr-dict `:` $type
+  }];
+  let hasVerifier = 1;
+}
+
 def TV_SegmentOp : TV_Op<"segment", [IsolatedFromAbove, Symbol,
     HasParent<"PlanOp">, SingleBlockImplicitTerminator<"ReturnOp">]> {
   let summary = "straight-line code of one device";
@@ -224,6 +242,19 @@ def TV_AddToOp : TV_Op<"add_to",
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value)";
 }
 
+def TV_FreeOp : TV_Op<"free",
+    [ParentOneOf<["SegmentOp", "ProgramOp"]>,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "gives up what scratch memory holds";
+  let description = [{
+    No tensor that was read from it is used any more.
+
+    Example: `tv.free @slot`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$buffer);
+  let assemblyFormat = "$buffer attr-dict";
+}
+
 def TV_SendOp : TV_Op<"send",
     [ParentOneOf<["SegmentOp", "ProgramOp", "StartOp"]>]> {
   let summary = "sends a tensor to another device of the replica";
@@ -284,8 +315,8 @@ def TV_StartOp : TV_Op<"start",
     The region holds one `tv.send`, `tv.receive` or `tv.communicate`, which takes
     its place among those of its channel or group here; it is over at the
     `tv.wait` for the handle, and not before. Communication that was started
-    goes on by itself. With `into` the result is put into a gradient buffer,
-    which holds it from the wait on; otherwise the wait gives it.
+    goes on by itself. With `into` the result is put into a gradient buffer
+    or scratch memory, which holds it from the wait on; otherwise the wait gives it.
 
     In a `tv.program` the region may also hold one op that computes one tensor.
     What a program starts runs on a stream of its own, beside the program and

@@ -112,6 +112,7 @@ private:
     std::map<std::vector<int64_t>, int64_t> collectives;
     std::map<mlir::Operation *, int64_t> undefined; ///< executions
     llvm::DenseMap<mlir::Operation *, TensorRef> buffers;
+    std::map<mlir::Operation *, Held> contents; ///< of scratch memory
     bool isWaiting = false; ///< has posted its receive or collective
     /// What communication gave that it has posted and not used, by op.
     std::map<mlir::Operation *, Held> arrived;
@@ -162,6 +163,8 @@ private:
   /// error.
   TensorRef *findContent(Process &process, mlir::Operation *op,
                          mlir::FlatSymbolRefAttr name);
+  /// The scratch memory of this device that a name means, or null.
+  mlir::Operation *findScratch(Process &process, mlir::FlatSymbolRefAttr name);
   Step executeCompute(Process &process, mlir::Operation *op);
   Step bind(Process &process, mlir::Value value, Held held);
   static Environment &valuesOf(Process &process);
