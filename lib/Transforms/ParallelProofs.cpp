@@ -11,12 +11,16 @@
 using namespace mlir;
 using namespace verify;
 
+/// Most provers at a time: each takes some ten megabytes.
+static constexpr unsigned proverLimit = 8;
+
 /// Whether this thread works on a proof.
 static thread_local bool isProving = false;
 
 ParallelProofs::ParallelProofs(MLIRContext &context,
                                const ProverOptions &options, bool isFullSize)
     : options(options), isFullSize(isFullSize),
+      workerLimit(std::min(context.getNumThreads(), proverLimit)),
       silence(&context,
               [](Diagnostic &) { return success(/*IsSuccess=*/isProving); }),
       tasks(context.getThreadPool()) {}
@@ -34,55 +38,65 @@ unsigned ParallelProofs::add(OwningOpRef<tv::StageOp> stage) {
 }
 
 void ParallelProofs::submit(Job &job) {
-  tasks.async([this, &job] {
+  std::lock_guard<std::mutex> lock(mutex);
+  queue.push_back(&job);
+  if (workers == workerLimit)
+    return;
+  ++workers;
+  tasks.async([this] {
     isProving = true;
-    run(job);
+    work();
     isProving = false;
   });
 }
 
-std::unique_ptr<StageProver> ParallelProofs::takeProver() {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!idleProvers.empty()) {
-      std::unique_ptr<StageProver> prover = std::move(idleProvers.back());
-      idleProvers.pop_back();
-      return prover;
-    }
+void ParallelProofs::work() {
+  std::unique_lock<std::mutex> lock(mutex);
+  std::unique_ptr<StageProver> prover;
+  if (!idleProvers.empty()) {
+    prover = std::move(idleProvers.back());
+    idleProvers.pop_back();
   }
-  return std::make_unique<StageProver>(options, /*smtLibDirectory=*/"",
-                                       isFullSize);
+  while (!queue.empty() && !isCancelled) {
+    Job &job = *queue.front();
+    queue.pop_front();
+    if (job.state != State::Waiting)
+      continue;
+    job.state = State::Running;
+    lock.unlock();
+    if (!prover)
+      prover = std::make_unique<StageProver>(options, /*smtLibDirectory=*/"",
+                                             isFullSize);
+    bool wasDenied = false;
+    StageVerdict verdict = prove(*prover, *job.stage, wasDenied);
+    lock.lock();
+    job.verdict = std::move(verdict);
+    job.state = job.verdict.isProved() ? State::Proved
+                : wasDenied            ? State::Denied
+                                       : State::Over;
+    changed.notify_all();
+  }
+  if (prover)
+    idleProvers.push_back(std::move(prover));
+  --workers;
+}
+
+StageVerdict ParallelProofs::prove(StageProver &prover, tv::StageOp stage,
+                                   bool &wasDenied) {
+  prover.setBeforeLongAttempt([&](Effort effort) {
+    bool mayGoOn = isAllowed(effort);
+    wasDenied |= !mayGoOn;
+    return mayGoOn;
+  });
+  StageVerdict verdict = prover.prove(stage);
+  prover.setBeforeLongAttempt(nullptr);
+  return verdict;
 }
 
 bool ParallelProofs::isAllowed(Effort effort) {
   std::lock_guard<std::mutex> lock(mutex);
   return !isCancelled &&
          (effort == Effort::Long ? areLongAllowed : areVeryLongAllowed);
-}
-
-void ParallelProofs::run(Job &job) {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (isCancelled || job.state != State::Waiting)
-      return;
-    job.state = State::Running;
-  }
-  std::unique_ptr<StageProver> prover = takeProver();
-  bool wasDenied = false;
-  prover->setBeforeLongAttempt([&](Effort effort) {
-    bool mayGoOn = isAllowed(effort);
-    wasDenied |= !mayGoOn;
-    return mayGoOn;
-  });
-  StageVerdict verdict = prover->prove(*job.stage);
-  prover->setBeforeLongAttempt(nullptr);
-  std::lock_guard<std::mutex> lock(mutex);
-  job.verdict = std::move(verdict);
-  job.state = job.verdict.isProved() ? State::Proved
-              : wasDenied            ? State::Denied
-                                     : State::Over;
-  idleProvers.push_back(std::move(prover));
-  changed.notify_all();
 }
 
 std::optional<StageVerdict> ParallelProofs::take(unsigned number) {

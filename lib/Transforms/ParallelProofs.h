@@ -53,8 +53,10 @@ private:
   };
 
   void submit(Job &job);
-  void run(Job &job);
-  std::unique_ptr<StageProver> takeProver();
+  /// Works on what waits until there is nothing.
+  void work();
+  /// `wasDenied`: whether an attempt was given up because it takes long.
+  StageVerdict prove(StageProver &prover, tv::StageOp stage, bool &wasDenied);
   /// Whether an attempt may go on.
   bool isAllowed(Effort effort);
 
@@ -63,6 +65,9 @@ private:
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Job> jobs;
+  std::deque<Job *> queue;
+  unsigned workers = 0;
+  const unsigned workerLimit;
   std::vector<std::unique_ptr<StageProver>> idleProvers;
   bool areLongAllowed = false, areVeryLongAllowed = false;
   bool isCancelled = false;

@@ -125,7 +125,8 @@ int main(int argc, char **argv) {
       cl::desc("Z3 resource units for one obligation"), cl::cat(category));
   cl::opt<unsigned> threads(
       "threads", cl::init(0),
-      cl::desc("Threads that prove stages; 0 is one for each core"),
+      cl::desc("Threads that prove stages; 0 is one for each core, and "
+               "8 at most"),
       cl::cat(category));
   cl::opt<std::string> smtLib("emit-smtlib", cl::value_desc("directory"),
                               cl::desc("Write each obligation as SMT-LIB 2"),
