@@ -130,6 +130,8 @@ LogicalResult SegmentOp::verifyRegions() {
 LogicalResult ProgramOp::verifyRegions() {
   if (failed(verifyDevice(*this, getDevice())))
     return failure();
+  if (getBody().getNumArguments())
+    return emitOpError("has arguments, which nobody passes");
   return verifyBody(getBody().front());
 }
 

@@ -14,116 +14,11 @@
 
 #include "InFlight.h"
 
-#include "DeviceOrder.h"
+#include "InFlightChecker.h"
 
 using namespace mlir;
 using namespace verify;
 using namespace verify::schedule;
-
-namespace {
-/// Memory that a tensor may be a view of: a buffer, or that of an argument.
-struct Origin {
-  Operation *buffer;
-  unsigned argument = 0;
-  /// The op that read the buffer, and how often that had been overwritten by
-  /// then; none where that differs between executions of a segment.
-  Operation *reader = nullptr;
-  std::optional<unsigned> version = std::nullopt;
-  bool operator==(const Origin &other) const {
-    return buffer == other.buffer && argument == other.argument &&
-           reader == other.reader && version == other.version;
-  }
-};
-using Origins = SmallVector<Origin, 1>;
-
-enum class AccessType { Read, Use, Write, Free, Start, Wait };
-
-/// What an op does to memory: it reads a buffer, or uses a view of one. A start
-/// reads `read` and `used` and writes `written` until it is over.
-struct MemoryAccess {
-  AccessType type;
-  Operation *op;
-  Origins read, used;
-  Operation *written = nullptr;
-  tv::StartOp start;
-};
-
-/// What a block does to memory, in order.
-struct Summary {
-  SmallVector<MemoryAccess> accesses;
-  SmallVector<Origins> results; ///< of a segment
-};
-
-/// An access of what may be under way, by its number.
-struct UnderWay {
-  unsigned number;
-  bool writes;
-};
-
-class InFlightChecker {
-public:
-  InFlightChecker(const Skeleton &skeleton, StringRef &malformation)
-      : symbols(skeleton.plan), malformation(malformation),
-        replicaCount(
-            tv::PlanOp(skeleton.plan).getMesh().getAxisSize("dp").value_or(1)) {
-  }
-
-  LogicalResult check(const Program &program);
-
-private:
-  FailureOr<const Summary *> summarize(const Segment &segment);
-  /// Adds what an op does; of a call, nothing but the results.
-  LogicalResult summarize(Operation *op, int64_t device, Summary &summary);
-  /// Notes what the result of a read is a view of.
-  Origin addRead(tv::ReadOp op, Operation *buffer);
-  /// The gradient buffer of a name; null if it is that of a parameter.
-  FailureOr<Operation *> findBuffer(Operation *op, FlatSymbolRefAttr name,
-                                    int64_t device);
-  /// Whether the result may be the memory of the operands, or a part of it.
-  bool isView(Operation *op) const;
-  LogicalResult follow(const MemoryAccess &access, const Origins &used,
-                       Operation *call);
-  /// Checks that nothing else uses a buffer that an op uses, which is started
-  /// as `number`, or is one of the program.
-  LogicalResult checkAlone(const MemoryAccess &access, Operation *call,
-                           Operation *buffer, bool writes,
-                           std::optional<unsigned> number);
-  /// Checks that scratch memory that is read was written.
-  LogicalResult checkHolds(const MemoryAccess &access, Operation *call,
-                           const Origin &origin);
-  /// Checks that a buffer still holds what a view of it was read for.
-  LogicalResult checkCurrent(const MemoryAccess &access, Operation *call,
-                             const Origin &origin);
-  unsigned getVersion(const Origin &origin) const {
-    return origin.version.value_or(versionRead.lookup(origin.reader));
-  }
-  /// `origins` with arguments replaced by what is passed for them.
-  Origins replace(const Origins &origins, ArrayRef<Origins> arguments) const;
-  LogicalResult report(const MemoryAccess &access, Operation *call,
-                       Operation *buffer, bool writes, const UnderWay &other);
-  void addOrigins(Value value, Origins &origins) const {
-    for (const Origin &origin : originsOf.lookup(value))
-      if (!llvm::is_contained(origins, origin))
-        origins.push_back(origin);
-  }
-
-  SymbolTable symbols;
-  StringRef &malformation;
-  int64_t replicaCount;
-  int64_t device = 0;
-  llvm::DenseMap<Value, Origins> originsOf;
-  std::map<const Segment *, Summary> summaryOf;
-  // Of the program that is followed.
-  DeviceOrder order;
-  llvm::DenseMap<Operation *, SmallVector<UnderWay, 1>> underWay; ///< by buffer
-  /// What overwrote each buffer, one after the other.
-  llvm::DenseMap<Operation *, SmallVector<Operation *, 0>> writers;
-  /// What each execution saved for the backward of an op, by their numbers.
-  std::map<std::pair<int64_t, int64_t>, Origins> saved;
-  /// By op, in the execution that is followed.
-  llvm::DenseMap<Operation *, unsigned> versionRead;
-};
-} // namespace
 
 bool InFlightChecker::isView(Operation *op) const {
   if (auto copy = dyn_cast<tv::CopyOp>(op))
@@ -174,6 +69,19 @@ FailureOr<Operation *> InFlightChecker::findBuffer(Operation *op,
   if (!isa<tv::ReadOp>(op))
     return op->emitOpError("writes to a parameter, which no step may");
   return static_cast<Operation *>(nullptr);
+}
+
+void InFlightChecker::addBetween(tv::SaveOp save, Origins &origins) const {
+  SmallVector<Value> worklist(save.getOutputs());
+  llvm::DenseSet<Value> seen(save.getInputs().begin(), save.getInputs().end());
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    addOrigins(value, origins);
+    if (Operation *op = value.getDefiningOp())
+      llvm::append_range(worklist, op->getOperands());
+  }
 }
 
 LogicalResult InFlightChecker::summarize(Operation *op, int64_t device,
@@ -233,6 +141,8 @@ LogicalResult InFlightChecker::summarize(Operation *op, int64_t device,
   }
   for (Value operand : op->getOperands())
     addOrigins(operand, access.used);
+  if (auto save = dyn_cast<tv::SaveOp>(op))
+    addBetween(save, access.used);
   if (isView(op))
     for (Value result : op->getResults())
       originsOf[result] = access.used;
@@ -289,6 +199,7 @@ LogicalResult InFlightChecker::check(const Program &program) {
   underWay.clear();
   writers.clear();
   saved.clear();
+  outputs.clear();
   for (const Step &step : program.steps) {
     if (!step.segment) {
       Summary own;
@@ -319,146 +230,12 @@ LogicalResult InFlightChecker::check(const Program &program) {
         return order.getStart(user.number).emitOpError("on device ")
                << device << " is never waited for";
       }
-  return success();
-}
-
-LogicalResult InFlightChecker::follow(const MemoryAccess &access,
-                                      const Origins &used, Operation *call) {
-  if (access.type == AccessType::Wait) {
-    order.wait(access.start);
-    return success();
-  }
-  if (auto save = dyn_cast<tv::SaveOp>(access.op); save && call) {
-    for (const Origin &origin : used)
-      if (isa<tv::BufferOp>(origin.buffer))
-        return save.emitOpError("saves a view of a gradient buffer, which is "
-                                "not understood by the schedule check");
-    int64_t instance = cast<tv::CallOp>(call).getInstance();
-    saved[{instance, save.getOp()}] = used;
-  }
-  if (auto backward = dyn_cast<tv::BackwardOp>(access.op); backward && call)
-    if (std::optional<uint64_t> mirror = cast<tv::CallOp>(call).getMirror())
-      if (auto found = saved.find({*mirror, backward.getForward()});
-          found != saved.end())
-        for (const Origin &origin : found->second)
-          if (failed(checkAlone(access, call, origin.buffer, false, {})) ||
-              failed(checkCurrent(access, call, origin)))
-            return failure();
-  std::optional<unsigned> number;
-  if (access.type == AccessType::Start)
-    number = order.start(access.start);
-  for (const Origin &origin : access.read) {
-    versionRead[origin.reader] = writers[origin.buffer].size();
-    if (failed(checkHolds(access, call, origin)))
-      return failure();
-  }
-  for (const Origins &origins : {access.read, used})
+  // Outputs are looked at when the program is over.
+  for (const auto &[access, origins] : outputs)
     for (const Origin &origin : origins)
-      if (failed(checkAlone(access, call, origin.buffer, false, number)))
+      if (failed(checkCurrent(access, nullptr, origin)))
         return failure();
-  for (const Origin &origin : used)
-    if (failed(checkCurrent(access, call, origin)))
-      return failure();
-  if (access.written) {
-    if (failed(checkAlone(access, call, access.written, true, number)))
-      return failure();
-    writers[access.written].push_back(access.op);
-  }
-  if (!number)
-    return success();
-  for (const Origins &origins : {access.read, used})
-    for (const Origin &origin : origins)
-      if (origin.buffer != access.written)
-        underWay[origin.buffer].push_back({*number, false});
-  if (access.written)
-    underWay[access.written].push_back({*number, true});
   return success();
-}
-
-LogicalResult InFlightChecker::checkAlone(const MemoryAccess &access,
-                                          Operation *call, Operation *buffer,
-                                          bool writes,
-                                          std::optional<unsigned> number) {
-  SmallVector<UnderWay, 1> &users = underWay[buffer];
-  llvm::erase_if(
-      users, [&](const UnderWay &user) { return order.isOver(user.number); });
-  for (const UnderWay &other : users)
-    if ((writes || other.writes) &&
-        !(number && order.isBefore(other.number, *number)))
-      return report(access, call, buffer, writes, other);
-  return success();
-}
-
-/// The name of a buffer or of scratch memory.
-static StringRef getName(Operation *memory) {
-  return memory->getAttrOfType<StringAttr>("name").getValue();
-}
-
-LogicalResult InFlightChecker::checkHolds(const MemoryAccess &access,
-                                          Operation *call,
-                                          const Origin &origin) {
-  ArrayRef<Operation *> all = writers[origin.buffer];
-  if (isa<tv::BufferOp>(origin.buffer) ||
-      (!all.empty() && !isa<tv::FreeOp>(all.back())))
-    return success();
-  malformation = "memory is read that holds nothing";
-  InFlightDiagnostic error = access.op->emitOpError("on device ");
-  error << device << " reads '" << getName(origin.buffer)
-        << "', which holds nothing";
-  if (call)
-    error.attachNote(call->getLoc())
-        << "in execution " << cast<tv::CallOp>(call).getInstance();
-  if (!all.empty())
-    error.attachNote(all.back()->getLoc()) << "it was freed here";
-  return error;
-}
-
-LogicalResult InFlightChecker::checkCurrent(const MemoryAccess &access,
-                                            Operation *call,
-                                            const Origin &origin) {
-  ArrayRef<Operation *> all = writers[origin.buffer];
-  if (unsigned version = getVersion(origin); version < all.size()) {
-    malformation = "memory is overwritten before it is read";
-    InFlightDiagnostic error = access.op->emitOpError("on device ");
-    bool isFreed = isa<tv::FreeOp>(all[version]);
-    error << device << " reads '" << getName(origin.buffer)
-          << "' through a tensor that was read before it was "
-          << (isFreed ? "freed" : "overwritten");
-    if (call)
-      error.attachNote(call->getLoc())
-          << "in execution " << cast<tv::CallOp>(call).getInstance();
-    error.attachNote(origin.reader->getLoc()) << "it was read here";
-    error.attachNote(all[version]->getLoc())
-        << (isFreed ? "and freed here" : "and overwritten here");
-    return error;
-  }
-  return success();
-}
-
-LogicalResult InFlightChecker::report(const MemoryAccess &access,
-                                      Operation *call, Operation *buffer,
-                                      bool writes, const UnderWay &other) {
-  tv::StartOp start = order.getStart(other.number);
-  StringRef user = "communication";
-  malformation = "memory is used while communication uses it";
-  if (!start.startsCommunication()) {
-    user = "another stream";
-    malformation = "memory is used while another stream uses it";
-  }
-  InFlightDiagnostic error = access.op->emitOpError("on device ");
-  error << device << (writes ? " writes to '" : " reads '") << getName(buffer)
-        << "' while " << user << " "
-        << (other.writes ? "writes to it" : "reads it");
-  if (call)
-    error.attachNote(call->getLoc())
-        << "in execution " << cast<tv::CallOp>(call).getInstance();
-  error.attachNote(start.getLoc()) << "it was started here";
-  error.attachNote(start.getWait().getLoc())
-      << "and is waited for here, which has to come before";
-  if (access.type == AccessType::Start)
-    error.attachNote(access.op->getLoc())
-        << "or this has to come after it, by its handle or on its stream";
-  return error;
 }
 
 LogicalResult verify::schedule::checkInFlight(const Skeleton &skeleton,

@@ -146,26 +146,34 @@ LogicalResult Simulation::proceed(unsigned number) {
   return success();
 }
 
-LogicalResult Simulation::release(unsigned number, const Action &action,
+LogicalResult Simulation::release(unsigned number, const Action &first,
                                   const Action &before, int64_t time) {
   Process &process = processes[number];
-  Posting *posting = findPosting(process, action);
-  if (!posting || posting->order ||
-      !llvm::is_contained(posting->before, &before))
-    return action.at->emitOpError("is posted before its turn");
-  llvm::erase(posting->before, &before);
-  posting->time = std::max(posting->time, time);
-  if (!posting->before.empty())
-    return success();
-  llvm::erase(process.unposted, &action);
-  if (failed(post(number, action, *posting)))
-    return failure();
-  if (!posting->followers.empty())
-    watch(process, action);
-  auto successors = std::exchange(posting->successors, {});
-  for (const Action *successor : successors)
-    if (failed(release(number, *successor, action, posting->time)))
+  struct Released {
+    const Action *action, *before;
+    int64_t time;
+  };
+  // Chains are as long as there are starts in a channel.
+  SmallVector<Released> worklist = {{&first, &before, time}};
+  while (!worklist.empty()) {
+    auto [action, before, time] = worklist.pop_back_val();
+    Posting *posting = findPosting(process, *action);
+    if (!posting || posting->order ||
+        !llvm::is_contained(posting->before, before))
+      return action->at->emitOpError("is posted before its turn");
+    llvm::erase(posting->before, before);
+    posting->time = std::max(posting->time, time);
+    if (!posting->before.empty())
+      continue;
+    llvm::erase(process.unposted, action);
+    if (failed(post(number, *action, *posting)))
       return failure();
+    if (!posting->followers.empty())
+      watch(process, *action);
+    auto successors = std::exchange(posting->successors, {});
+    for (const Action *successor : llvm::reverse(successors))
+      worklist.push_back({successor, action, posting->time});
+  }
   return success();
 }
 

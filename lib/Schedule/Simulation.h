@@ -168,7 +168,7 @@ private:
   /// Posts all of a process that follows what is over.
   mlir::LogicalResult proceed(unsigned number);
   /// Notes that `before` need not be waited for any more, from `time` on.
-  mlir::LogicalResult release(unsigned number, const Action &action,
+  mlir::LogicalResult release(unsigned number, const Action &first,
                               const Action &before, int64_t time);
   /// Has a process woken when an action that it has posted is over.
   void await(unsigned number, const Action &action);

@@ -113,27 +113,27 @@ void EquivalenceChecker::proveInParallel() {
   if (!context.isMultithreadingEnabled() || context.getNumThreads() < 2 ||
       isWritten)
     return;
-  // In the order in which they are decided.
-  SmallVector<tv::ExpectOp> found;
-  llvm::DenseSet<Operation *> entered;
+  // In the order in which they are decided: what is said of a proof names the
+  // first expect that it is of.
+  SmallVector<tv::ExpectOp> found, worklist;
+  llvm::DenseSet<Operation *> done;
   llvm::DenseSet<Proof *> different;
-  SmallVector<std::pair<tv::ExpectOp, unsigned>> open;
   for (tv::ExpectOp result : results) {
-    if (entered.insert(result).second)
-      open.push_back({result, 0});
-    while (!open.empty()) {
-      auto &[expect, visited] = open.back();
+    worklist.push_back(result);
+    while (!worklist.empty()) {
+      tv::ExpectOp expect = worklist.back();
       const PlannedStage &stage = plan(expect);
-      if (visited < stage.assumed.size()) {
-        tv::ExpectOp assumed = stage.assumed[visited++];
-        if (entered.insert(assumed).second)
-          open.push_back({assumed, 0});
+      size_t open = worklist.size();
+      if (!done.contains(expect))
+        for (tv::ExpectOp assumed : stage.assumed)
+          if (!done.contains(assumed))
+            worklist.push_back(assumed);
+      if (worklist.size() > open)
         continue;
-      }
-      if (stage.proof && !stage.hasUndefined &&
+      worklist.pop_back();
+      if (done.insert(expect).second && stage.proof && !stage.hasUndefined &&
           different.insert(stage.proof).second)
         found.push_back(expect);
-      open.pop_back();
     }
   }
   if (found.size() < fewStages)

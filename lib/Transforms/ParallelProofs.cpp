@@ -102,10 +102,10 @@ bool ParallelProofs::isAllowed(Effort effort) {
 std::optional<StageVerdict> ParallelProofs::take(unsigned number) {
   Job &job = jobs[number];
   std::unique_lock<std::mutex> lock(mutex);
+  // What nobody works on is left to who asks, so that a pass on a thread of the
+  // pool waits for none that is not there.
   if (!isCancelled)
-    changed.wait(lock, [&] {
-      return job.state != State::Waiting && job.state != State::Running;
-    });
+    changed.wait(lock, [&] { return job.state != State::Running; });
   bool isProved = job.state == State::Proved;
   // Who asks goes on with what was not proved.
   if (job.state != State::Running)

@@ -68,9 +68,9 @@ def by_family(rows: list[Row]) -> dict[str, list[Row]]:
 
 def extent(rows: list[Row]) -> str:
     """Which seeds they are, and how long they took."""
-    seeds = sorted({row["seed"] for row in rows})
-    runs = [seed for seed in seeds if seed - 1 not in set(seeds)]
-    ends = [seed for seed in seeds if seed + 1 not in set(seeds)]
+    seeds = {row["seed"] for row in rows}
+    runs = sorted(seed for seed in seeds if seed - 1 not in seeds)
+    ends = sorted(seed for seed in seeds if seed + 1 not in seeds)
     parts = [f"{first} to {last}" for first, last in zip(runs, ends, strict=True)]
     seconds = sum(row["seconds"] for row in rows) / len(rows)
     return f"seeds {', '.join(parts)}; {seconds:.2f} s for a plan on average"

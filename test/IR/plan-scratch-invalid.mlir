@@ -39,3 +39,13 @@ tv.plan @frees_a_parameter <device = 2> {
     tv.free @w
   }
 }
+
+// -----
+
+tv.plan @takes_what_nobody_passes <device = 1> {
+  // expected-error @below {{has arguments, which nobody passes}}
+  tv.program 0 {
+  ^bb0(%x: tensor<4xf32>):
+    %0 = tv.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  }
+}
