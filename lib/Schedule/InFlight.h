@@ -7,8 +7,8 @@
 // Between its start and its wait, communication or a computation on another
 // stream may read its operands and write its result at any time. Whatever else
 // the device does to the same memory meanwhile is a race, whatever the timing
-// of a run (docs/Soundness.md, section 9). This is seen in the program of one
-// device alone.
+// of a run (docs/Schedules.md). This is seen in the program of one device
+// alone.
 //
 //===----------------------------------------------------------------------===//
 

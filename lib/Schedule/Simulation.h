@@ -7,8 +7,8 @@
 // Runs all programs once, each as far as it gets. A device waits until others
 // have posted what it needs, and nobody takes back what was posted. So what a
 // device may do stays possible until it does it, and every other order ends
-// where this one does (docs/Soundness.md, section 9). Each action is looked at
-// a bounded number of times.
+// where this one does (docs/Schedules.md). Each action is looked at a bounded
+// number of times.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,8 +8,7 @@
 // interleaving, whether each calls its segments in an order that a schedule may
 // have, and whether it leaves alone what communication under way uses. Values
 // are not looked at: only what is waited for, and the order of calls and of
-// gradient buffers. docs/Soundness.md, section 9, has the
-// argument.
+// gradient buffers. docs/Schedules.md has the argument.
 //
 //===----------------------------------------------------------------------===//
 
