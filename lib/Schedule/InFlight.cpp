@@ -44,6 +44,14 @@ bool InFlightChecker::isView(Operation *op) const {
              tv::BackwardOp>(op);
 }
 
+Origins InFlightChecker::viewThrough(Operation *op, Origins origins) const {
+  // Memory is in row-major order, which a reshape keeps.
+  if (!isa<tv::CopyOp, tv::CommunicateOp, tv::ReshapeOp>(op))
+    for (Origin &origin : origins)
+      origin.isMoved = true;
+  return origins;
+}
+
 FailureOr<Operation *> InFlightChecker::findBuffer(Operation *op,
                                                    FlatSymbolRefAttr name,
                                                    int64_t device) {
@@ -115,9 +123,12 @@ LogicalResult InFlightChecker::summarize(Operation *op, int64_t device,
     access.type = AccessType::Wait;
     access.start = wait.getStart();
     Operation *started = access.start.getStarted();
-    if (wait.getResult() && isView(started))
+    if (wait.getResult() && isView(started)) {
+      Origins origins;
       for (Value operand : started->getOperands())
-        addOrigins(operand, originsOf[wait.getResult()]);
+        addOrigins(operand, origins);
+      originsOf[wait.getResult()] = viewThrough(started, std::move(origins));
+    }
     summary.accesses.push_back(std::move(access));
     return success();
   }
@@ -145,7 +156,7 @@ LogicalResult InFlightChecker::summarize(Operation *op, int64_t device,
     addBetween(save, access.used);
   if (isView(op))
     for (Value result : op->getResults())
-      originsOf[result] = access.used;
+      originsOf[result] = viewThrough(op, access.used);
   // A return hands over and reads nothing.
   bool isOfBackward = isa<tv::SaveOp, tv::BackwardOp>(op);
   if ((!access.used.empty() || isOfBackward) && !isa<tv::ReturnOp>(op))
@@ -187,7 +198,10 @@ Origins InFlightChecker::replace(const Origins &origins,
       replaced.push_back(origin);
       replaced.back().version = getVersion(origin);
     } else if (origin.argument < arguments.size()) {
-      replaced.append(arguments[origin.argument]);
+      for (const Origin &argument : arguments[origin.argument]) {
+        replaced.push_back(argument);
+        replaced.back().isMoved |= origin.isMoved;
+      }
     }
   }
   return replaced;

@@ -26,9 +26,12 @@ struct Origin {
   /// then; none where that differs between executions of a segment.
   mlir::Operation *reader = nullptr;
   std::optional<unsigned> version = std::nullopt;
+  /// Whether elements may be at other places of the view than of the buffer.
+  bool isMoved = false;
   bool operator==(const Origin &other) const {
     return buffer == other.buffer && argument == other.argument &&
-           reader == other.reader && version == other.version;
+           reader == other.reader && version == other.version &&
+           isMoved == other.isMoved;
   }
 };
 using Origins = llvm::SmallVector<Origin, 1>;
@@ -79,6 +82,8 @@ private:
   findBuffer(mlir::Operation *op, mlir::FlatSymbolRefAttr name, int64_t device);
   /// Whether the result may be the memory of the operands, or a part of it.
   bool isView(mlir::Operation *op) const;
+  /// What the result of a view is a view of.
+  Origins viewThrough(mlir::Operation *op, Origins origins) const;
   llvm::LogicalResult follow(const MemoryAccess &access, const Origins &used,
                              mlir::Operation *call);
   /// Checks that nothing else uses a buffer that an op uses, which is started
@@ -86,6 +91,9 @@ private:
   llvm::LogicalResult checkAlone(const MemoryAccess &access,
                                  mlir::Operation *call, mlir::Operation *buffer,
                                  bool writes, std::optional<unsigned> number);
+  /// Checks that nothing is written over what the same op still reads.
+  llvm::LogicalResult checkInPlace(const MemoryAccess &access,
+                                   const Origins &used);
   /// Checks that scratch memory that is read was written.
   llvm::LogicalResult checkHolds(const MemoryAccess &access,
                                  mlir::Operation *call, const Origin &origin);

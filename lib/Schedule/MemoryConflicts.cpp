@@ -68,19 +68,10 @@ LogicalResult InFlightChecker::follow(const MemoryAccess &access,
     outputs.push_back({access, std::move(fixed)});
   }
   std::optional<unsigned> number;
-  if (access.type == AccessType::Start) {
+  if (access.type == AccessType::Start)
     number = order.start(access.start);
-    if (access.written && !worksInPlace(tv::StartOp(access.start).getStarted()))
-      for (const Origins &origins : {access.read, used})
-        for (const Origin &origin : origins)
-          if (origin.buffer == access.written) {
-            malformation = "memory is overwritten before it is read";
-            return access.op->emitOpError("on device ")
-                   << device << " writes its result to '"
-                   << getMemoryName(access.written)
-                   << "' while it still reads from there";
-          }
-  }
+  if (failed(checkInPlace(access, used)))
+    return failure();
   for (const Origin &origin : access.read) {
     versionRead[origin.reader] = writers[origin.buffer].size();
     if (failed(checkHolds(access, call, origin)))
@@ -120,6 +111,26 @@ LogicalResult InFlightChecker::checkAlone(const MemoryAccess &access,
     if ((writes || other.writes) &&
         !(number && order.isBefore(other.number, *number)))
       return report(access, call, buffer, writes, other);
+  return success();
+}
+
+LogicalResult InFlightChecker::checkInPlace(const MemoryAccess &access,
+                                            const Origins &used) {
+  if (!access.written || access.type == AccessType::Free)
+    return success();
+  // What is written or added where it already is stays there.
+  bool mayBeInPlace = access.type == AccessType::Write ||
+                      worksInPlace(tv::StartOp(access.start).getStarted());
+  for (const Origins &origins : {access.read, used})
+    for (const Origin &origin : origins)
+      if (origin.buffer == access.written &&
+          (origin.isMoved || !mayBeInPlace)) {
+        malformation = "memory is overwritten before it is read";
+        return access.op->emitOpError("on device ")
+               << device << " writes its result to '"
+               << getMemoryName(access.written)
+               << "' while it still reads from there";
+      }
   return success();
 }
 

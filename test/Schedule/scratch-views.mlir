@@ -124,6 +124,73 @@ tv.plan @plan <dp = 1, device = 1, mb = 1> {
 
 // -----
 
+// Nor is a transposition that was made before: the product is computed element
+// by element, and each is needed at another place.
+
+tv.plan @plan <dp = 1, device = 1, mb = 1> {
+  tv.scratch @slot on 0 "slot" : !tv.buffer<tensor<4x4xf32>>
+  tv.program 0 {
+    %x = tv.load_data cell 1 ["x"] holds [#tv.piece<1, [0:4 of 4, 0:4 of 4]>] : tensor<4x4xf32>
+    tv.write %x, @slot : tensor<4x4xf32>
+    %0 = tv.read @slot : tensor<4x4xf32>
+    %1 = tv.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    // expected-error @below {{on device 0 writes its result to 'slot' while it still reads from there}}
+    %h = tv.start into @slot {
+      %2 = tv.multiply %1, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    }
+    tv.wait %h
+  }
+}
+
+// -----
+
+// The same in a segment.
+
+tv.plan @plan <dp = 1, device = 1, mb = 1> {
+  tv.scratch @slot on 0 "slot" : !tv.buffer<tensor<4x4xf32>>
+  tv.segment @swap on 0 cell 5 {
+  ^bb0(%0: tensor<4x4xf32>):
+    %1 = tv.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    tv.return %1 : tensor<4x4xf32>
+  }
+  tv.program 0 {
+    %x = tv.load_data cell 1 ["x"] holds [#tv.piece<1, [0:4 of 4, 0:4 of 4]>] : tensor<4x4xf32>
+    tv.write %x, @slot : tensor<4x4xf32>
+    %0 = tv.read @slot : tensor<4x4xf32>
+    %1 = tv.call @swap(%0) instance 1 : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    // expected-error @below {{on device 0 writes its result to 'slot' while it still reads from there}}
+    tv.write %1, @slot : tensor<4x4xf32>
+  }
+}
+
+// -----
+
+// Elements that stay where they are may be written there, and others anywhere
+// else.
+
+tv.plan @plan <dp = 1, device = 1, mb = 1> {
+  tv.scratch @slot on 0 "slot" : !tv.buffer<tensor<4x4xf32>>
+  tv.scratch @other on 0 "other" : !tv.buffer<tensor<4x4xf32>>
+  tv.program 0 {
+    %x = tv.load_data cell 1 ["x"] holds [#tv.piece<1, [0:4 of 4, 0:4 of 4]>] : tensor<4x4xf32>
+    tv.write %x, @slot : tensor<4x4xf32>
+    %0 = tv.read @slot : tensor<4x4xf32>
+    %1 = tv.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %h = tv.start into @other {
+      %2 = tv.multiply %1, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    }
+    tv.wait %h
+    %3 = tv.reshape %0 : (tensor<4x4xf32>) -> tensor<16xf32>
+    %4 = tv.reshape %3 : (tensor<16xf32>) -> tensor<4x4xf32>
+    %g = tv.start into @slot {
+      %5 = tv.multiply %4, %4 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    }
+    tv.wait %g
+  }
+}
+
+// -----
+
 // An output is looked at when the program is over.
 
 tv.plan @plan <dp = 1, device = 1, mb = 1> {
