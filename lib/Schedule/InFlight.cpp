@@ -87,8 +87,12 @@ void InFlightChecker::addBetween(tv::SaveOp save, Origins &origins) const {
     if (!seen.insert(value).second)
       continue;
     addOrigins(value, origins);
-    if (Operation *op = value.getDefiningOp())
-      llvm::append_range(worklist, op->getOperands());
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      continue;
+    llvm::append_range(worklist, op->getOperands());
+    if (auto start = dyn_cast<tv::StartOp>(op))
+      llvm::append_range(worklist, start.getStarted()->getOperands());
   }
 }
 

@@ -39,6 +39,50 @@ tv.plan @plan <dp = 1, device = 1, mb = 1> {
 
 // -----
 
+// Also where what comes of it is only communicated.
+
+tv.plan @plan <dp = 1, device = 2, mb = 1> {
+  tv.scratch @slot on 0 "slot" : !tv.buffer<tensor<4xf32>>
+  tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
+  tv.buffer @g on 0 "w" holds <3, [0:4 of 4]> gradient_of @w : !tv.buffer<tensor<4xf32>>
+  tv.segment @forward on 0 cell 5 {
+    %w = tv.read @w : tensor<4xf32>
+    // expected-note @below {{it was read here}}
+    %v = tv.read @slot : tensor<4xf32>
+    %0 = tv.multiply %w, %v : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %h = tv.start {
+      %1 = tv.communicate all_reduce %0 group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
+    }
+    %2 = tv.wait %h : tensor<4xf32>
+    tv.save 7 from %w to %2 : tensor<4xf32> to tensor<4xf32>
+    tv.return %2 : tensor<4xf32>
+  }
+  tv.segment @backward on 0 cell 6 backward {
+    %d = tv.seed : tensor<4xf32>
+    // expected-error @below {{on device 0 reads 'slot' through a tensor that was read before it was overwritten}}
+    %dw = tv.backward %d of 7 {outputs = array<i64: 0>, wrt = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>
+    tv.add_to %dw, @g : tensor<4xf32>
+    tv.return
+  }
+  tv.program 0 {
+    %x = tv.load_data cell 1 ["x"] holds [#tv.piece<1, [0:4 of 4]>] : tensor<4xf32>
+    %s = tv.seed : tensor<4xf32>
+    tv.write %x, @slot : tensor<4xf32>
+    %y = tv.call @forward() instance 1 mirror 2 : () -> tensor<4xf32>
+    // expected-note @below {{and overwritten here}}
+    tv.write %s, @slot : tensor<4xf32>
+    // expected-note @below {{in execution 2}}
+    tv.call @backward() instance 2 mirror 1 : () -> ()
+    tv.output %y "y" <2, [0:4 of 4]> : tensor<4xf32>
+  }
+  tv.program 1 {
+    %x = tv.load_data cell 1 ["x"] holds [#tv.piece<1, [0:4 of 4]>] : tensor<4xf32>
+    %y = tv.communicate all_reduce %x group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
+  }
+}
+
+// -----
+
 // It is overwritten when the backward is over.
 
 tv.plan @plan <dp = 1, device = 1, mb = 1> {
