@@ -4,8 +4,11 @@
 They need a program that has some: others have no place for them.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from random import Random
+from typing import Any
 
 from schedule_maker.programs import Program, Step
 
@@ -19,12 +22,12 @@ def _places(steps: tuple[Step, ...], is_wait: bool) -> list[int]:
     ]
 
 
-def _choose(
-    program: Program, random: Random, is_wait: bool
-) -> tuple[int, int, list[Step]] | None:
-    """A device, the position of a start or wait in its program, and a copy of that to
-    change.
-    """
+_Place = tuple[int, list[Step], int]
+_Mutation = Callable[[Program, Random], Program | None]
+
+
+def _choose(program: Program, random: Random, is_wait: bool) -> _Place | None:
+    """A device, a copy of its program to change, and where it starts or waits."""
     places = [
         (device, place)
         for device, steps in enumerate(program.steps)
@@ -33,7 +36,37 @@ def _choose(
     if not places:
         return None
     device, place = random.choice(places)
-    return device, place, list(program.steps[device])
+    return device, list(program.steps[device]), place
+
+
+def _a_start(program: Program, random: Random) -> _Place | None:
+    return _choose(program, random, is_wait=False)
+
+
+def _a_wait(program: Program, random: Random) -> _Place | None:
+    return _choose(program, random, is_wait=True)
+
+
+def _changes(
+    choose: Callable[[Program, Random], tuple[Any, ...] | None],
+) -> Callable[[Callable[..., list[Step] | None]], _Mutation]:
+    """Makes a mutation of what changes the program of a device: `choose` gives the device,
+    a copy of its program, and what else the change is given.
+    """
+
+    def decorate(change: Callable[..., list[Step] | None]) -> _Mutation:
+        @wraps(change)
+        def mutation(program: Program, random: Random) -> Program | None:
+            chosen = choose(program, random)
+            if chosen is None:
+                return None
+            device, *given = chosen
+            steps = change(*given, random)
+            return None if steps is None else program.with_steps(device, steps)
+
+        return mutation
+
+    return decorate
 
 
 def _wait_of(steps: list[Step], handle: str) -> Step | None:
@@ -41,59 +74,44 @@ def _wait_of(steps: list[Step], handle: str) -> Step | None:
     return next((step for step in steps if step.kind == "wait" and step.handle == handle), None)
 
 
-def dropped_wait(program: Program, random: Random) -> Program | None:
+@_changes(_a_wait)
+def dropped_wait(steps: list[Step], place: int, _: Random) -> list[Step]:
     """What is started is not waited for."""
-    chosen = _choose(program, random, is_wait=True)
-    if chosen is None:
-        return None
-    device, place, steps = chosen
     del steps[place]
-    return program.with_steps(device, steps)
+    return steps
 
 
-def repeated_wait(program: Program, random: Random) -> Program | None:
+@_changes(_a_wait)
+def repeated_wait(steps: list[Step], place: int, random: Random) -> list[Step]:
     """What is started is waited for twice."""
-    chosen = _choose(program, random, is_wait=True)
-    if chosen is None:
-        return None
-    device, place, steps = chosen
     again = replace(steps[place], defines=steps[place].defines and "again")
     steps.insert(random.randrange(place + 1, len(steps) + 1), again)
-    return program.with_steps(device, steps)
+    return steps
 
 
-def late_wait(program: Program, random: Random) -> Program | None:
+@_changes(_a_wait)
+def late_wait(steps: list[Step], place: int, random: Random) -> list[Step]:
     """A device waits later."""
-    chosen = _choose(program, random, is_wait=True)
-    if chosen is None:
-        return None
-    device, place, steps = chosen
     wait = steps.pop(place)
     steps.insert(random.randrange(place, len(steps) + 1), wait)
-    return program.with_steps(device, steps)
+    return steps
 
 
-def early_wait(program: Program, random: Random) -> Program | None:
+@_changes(_a_start)
+def early_wait(steps: list[Step], place: int, _: Random) -> list[Step] | None:
     """A device waits right after the start."""
-    chosen = _choose(program, random, is_wait=False)
-    if chosen is None:
-        return None
-    device, place, steps = chosen
     handle = steps[place].handle
     wait = _wait_of(steps, handle)
     if wait is None:
         return None
     steps.remove(wait)
     steps.insert(place + 1, wait)
-    return program.with_steps(device, steps)
+    return steps
 
 
-def moved_start(program: Program, random: Random) -> Program | None:
+@_changes(_a_start)
+def moved_start(steps: list[Step], place: int, random: Random) -> list[Step] | None:
     """A start is somewhere else before its wait."""
-    chosen = _choose(program, random, is_wait=False)
-    if chosen is None:
-        return None
-    device, place, steps = chosen
     start = steps.pop(place)
     waits = [
         place
@@ -103,7 +121,7 @@ def moved_start(program: Program, random: Random) -> Program | None:
     if not waits:
         return None
     steps.insert(random.randrange(waits[0] + 1), start)
-    return program.with_steps(device, steps)
+    return steps
 
 
 def exchanged_handles(program: Program, random: Random) -> Program | None:
@@ -137,12 +155,12 @@ def exchanged_handles(program: Program, random: Random) -> Program | None:
 def same_handle(program: Program, random: Random) -> Program | None:
     """A wait takes the handle of another one."""
     chosen, other = (_choose(program, random, is_wait=True) for _ in range(2))
-    if chosen is None or other is None or chosen[0] != other[0] or chosen[1] == other[1]:
+    if chosen is None or other is None or chosen[0] != other[0] or chosen[2] == other[2]:
         return None
-    device, place, steps = chosen
-    if bool(steps[place].defines) != bool(steps[other[1]].defines):
+    device, steps, place = chosen
+    if bool(steps[place].defines) != bool(steps[other[2]].defines):
         return None
-    steps[place] = replace(steps[place], handle=steps[other[1]].handle)
+    steps[place] = replace(steps[place], handle=steps[other[2]].handle)
     return program.with_steps(device, steps)
 
 
@@ -181,12 +199,9 @@ def used_twice(program: Program, random: Random) -> Program | None:
     return program.with_steps(device, steps)
 
 
-def without_overlap(program: Program, random: Random) -> Program | None:
+@_changes(_a_start)
+def without_overlap(steps: list[Step], place: int, random: Random) -> list[Step] | None:
     """What is started is waited for at once: where it starts, or where the wait is."""
-    chosen = _choose(program, random, is_wait=False)
-    if chosen is None:
-        return None
-    device, place, steps = chosen
     start = steps[place]
     wait = _wait_of(steps, start.handle)
     if wait is None or start.into >= 0 or start.slot >= 0:
@@ -194,15 +209,11 @@ def without_overlap(program: Program, random: Random) -> Program | None:
     kept, left_out = (start, wait) if random.random() < 0.5 else (wait, start)
     steps[steps.index(kept)] = replace(start, handle="", defines=wait.defines)
     steps.remove(left_out)
-    return program.with_steps(device, steps)
+    return steps
 
 
-def _chosen_event(
-    program: Program, random: Random
-) -> tuple[int, int, list[Step], list[str]] | None:
-    """A start that comes after a handle, in a copy of its program, with the handles that
-    there are before it.
-    """
+def _an_event(program: Program, random: Random) -> _Place | None:
+    """A start that comes after a handle."""
     places = [
         (device, place)
         for device, steps in enumerate(program.steps)
@@ -212,57 +223,44 @@ def _chosen_event(
     if not places:
         return None
     device, place = random.choice(places)
-    steps = list(program.steps[device])
-    earlier = [steps[other].handle for other in _places(program.steps[device][:place], False)]
-    return device, place, steps, earlier
+    return device, list(program.steps[device]), place
 
 
-def dropped_event(program: Program, random: Random) -> Program | None:
+@_changes(_an_event)
+def dropped_event(steps: list[Step], place: int, _: Random) -> list[Step]:
     """A stream does not wait for another one."""
-    chosen = _chosen_event(program, random)
-    if chosen is None:
-        return None
-    device, place, steps, _ = chosen
     steps[place] = replace(steps[place], after=())
-    return program.with_steps(device, steps)
+    return steps
 
 
-def wrong_event(program: Program, random: Random) -> Program | None:
+@_changes(_an_event)
+def wrong_event(steps: list[Step], place: int, random: Random) -> list[Step]:
     """A stream waits for something else that was started before."""
-    chosen = _chosen_event(program, random)
-    if chosen is None:
-        return None
-    device, place, steps, earlier = chosen
+    earlier = [steps[other].handle for other in _places(tuple(steps[:place]), is_wait=False)]
     steps[place] = replace(steps[place], after=(random.choice(earlier),))
-    return program.with_steps(device, steps)
+    return steps
 
 
-def further_event(program: Program, random: Random) -> Program | None:
+@_changes(_a_start)
+def further_event(steps: list[Step], place: int, random: Random) -> list[Step] | None:
     """What is started waits for one thing more."""
-    chosen = _choose(program, random, is_wait=False)
-    if chosen is None:
-        return None
-    device, place, steps = chosen
     earlier = [steps[other].handle for other in _places(tuple(steps[:place]), is_wait=False)]
     earlier = [handle for handle in earlier if handle not in steps[place].after]
     if not earlier:
         return None
     after = (*steps[place].after, random.choice(earlier))
     steps[place] = replace(steps[place], after=after)
-    return program.with_steps(device, steps)
+    return steps
 
 
-def other_stream(program: Program, random: Random) -> Program | None:
+@_changes(_a_start)
+def other_stream(steps: list[Step], place: int, random: Random) -> list[Step] | None:
     """What is started is on another stream, or on one of its own."""
-    chosen = _choose(program, random, is_wait=False)
-    if chosen is None:
-        return None
-    device, place, steps = chosen
     names = sorted({step.stream for step in steps} - {steps[place].stream})
     if not names:
         return None
     steps[place] = replace(steps[place], stream=random.choice(names))
-    return program.with_steps(device, steps)
+    return steps
 
 
 def one_stream(program: Program, random: Random) -> Program | None:
@@ -278,19 +276,16 @@ def one_stream(program: Program, random: Random) -> Program | None:
     return program.with_steps(device, steps) if list(program.steps[device]) != steps else None
 
 
-def waits_for_itself(program: Program, random: Random) -> Program | None:
+@_changes(_an_event)
+def waits_for_itself(steps: list[Step], place: int, _: Random) -> list[Step] | None:
     """The program waits for what a stream waits for, and the stream does not."""
-    chosen = _chosen_event(program, random)
-    if chosen is None:
-        return None
-    device, place, steps, _ = chosen
     wait = _wait_of(steps, steps[place].after[0])
     if wait is None or steps.index(wait) < place:
         return None
     steps.remove(wait)
     steps[place] = replace(steps[place], after=steps[place].after[1:])
     steps.insert(place, wait)
-    return program.with_steps(device, steps)
+    return steps
 
 
 def _slots_of(program: Program, random: Random) -> tuple[int, list[Step], list[int]] | None:
@@ -305,50 +300,42 @@ def _slots_of(program: Program, random: Random) -> tuple[int, list[Step], list[i
     return device, steps, sorted({step.slot for step in steps} - {-1})
 
 
-def too_few_slots(program: Program, random: Random) -> Program | None:
+@_changes(_slots_of)
+def too_few_slots(steps: list[Step], slots: list[int], random: Random) -> list[Step] | None:
     """A device has one slot less, and takes another one in its place."""
-    chosen = _slots_of(program, random)
-    if chosen is None or len(chosen[2]) < 2:
+    if len(slots) < 2:
         return None
-    device, steps, slots = chosen
     gone, kept = random.sample(slots, 2)
     changed = [replace(step, slot=kept) if step.slot == gone else step for step in steps]
-    return program.with_steps(device, changed)
+    return changed
 
 
-def other_slot(program: Program, random: Random) -> Program | None:
+@_changes(_slots_of)
+def other_slot(steps: list[Step], slots: list[int], random: Random) -> list[Step] | None:
     """A tensor is received in another slot, or one is read or freed."""
-    chosen = _slots_of(program, random)
-    if chosen is None or len(chosen[2]) < 2:
+    if len(slots) < 2:
         return None
-    device, steps, slots = chosen
     place = random.choice([place for place, step in enumerate(steps) if step.slot >= 0])
     others = [slot for slot in slots if slot != steps[place].slot]
     steps[place] = replace(steps[place], slot=random.choice(others))
-    return program.with_steps(device, steps)
+    return steps
 
 
-def moved_free(program: Program, random: Random) -> Program | None:
+@_changes(_slots_of)
+def moved_free(steps: list[Step], _: list[int], random: Random) -> list[Step]:
     """Memory is freed somewhere else."""
-    chosen = _slots_of(program, random)
-    if chosen is None:
-        return None
-    device, steps, _ = chosen
     place = random.choice([place for place, step in enumerate(steps) if step.kind == "free"])
     free = steps.pop(place)
     near = random.randrange(max(0, place - 6), min(len(steps), place + 6) + 1)
     steps.insert(near, free)
-    return program.with_steps(device, steps)
+    return steps
 
 
-def dropped_free(program: Program, random: Random) -> Program | None:
+@_changes(_slots_of)
+def dropped_free(steps: list[Step], _: list[int], random: Random) -> list[Step]:
     """Memory is not freed, which nobody notices."""
-    chosen = _slots_of(program, random)
-    if chosen is None:
-        return None
-    device, steps, _ = chosen
     del steps[random.choice([place for place, step in enumerate(steps) if step.kind == "free"])]
-    return program.with_steps(device, steps)
+    return steps
 
 
 OVERLAP_MUTATIONS = {
