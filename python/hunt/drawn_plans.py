@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from random import Random
-from typing import TypeVar
 
 from hunt.random_models import random_model
 from plan_maker.errors import ImpossiblePlanError
@@ -23,7 +23,6 @@ from plan_maker.strategy.configuration import (
     PartOrder,
     Score,
     TensorStyle,
-    TransformerSizes,
     check_gpt,
     check_llama,
     check_llama_moe,
@@ -37,7 +36,6 @@ from plan_maker.strategy.schedule import ScheduleKind
 from plan_maker.strategy.stage import Seeds, Split, Stage
 from plan_maker.trace import Trace
 
-Sizes = TypeVar("Sizes", bound=TransformerSizes)
 MODELS = ("mlp", "random", "llama", "llama-moe", "gpt")
 WEIGHTS = (3, 6, 4, 2, 3)
 TRIES = 1000
@@ -170,23 +168,22 @@ def _parallelism(name: str, model: Model, random: Random) -> Parallelism:
 
 
 def _model(name: str, random: Random) -> Model:
+    trace: Callable[[int], Trace]
+    check: Callable[[Parallelism], None]
     layers, batch = random.choice([1, 2, 2, 3, 4]), random.choice([2, 4, 4, 6, 8, 12])
     if name in ("mlp", "random"):
         sizes = MlpSizes(layers, random.choice([2, 3, 4, 4, 6]), batch)
-        check = _checked(check_mlp, sizes)
+        check = partial(check_mlp, sizes)
         text = f"{layers} layers of {sizes.hidden}, batch {batch}"
         if name == "random":
             seed = random.random()
 
-            def trace(local: int) -> Trace:
+            def trace_random(local: int) -> Trace:
                 return random_model(Random(seed), layers, sizes.hidden, local)
 
-            return Model(name, text, trace, mlp.choose_seeds, check, layers, batch)
-
-        def trace_layers(local: int) -> Trace:
-            return mlp.trace_mlp(sizes, local)
-
-        return Model(name, text, trace_layers, mlp.choose_seeds, check, layers, batch)
+            return Model(name, text, trace_random, mlp.choose_seeds, check, layers, batch)
+        trace = partial(mlp.trace_mlp, sizes)
+        return Model(name, text, trace, mlp.choose_seeds, check, layers, batch)
     layers, batch = min(layers, random.choice([1, 2, 3])), min(batch, 4)
     heads = random.choice([1, 2, 2, 3, 4])
     # A norm of two elements hides what is wrong with them.
@@ -200,20 +197,12 @@ def _model(name: str, random: Random) -> Model:
     numbers = (layers, hidden, ffn, heads, vocab, sequence, batch)
     if name == "gpt":
         gpt_sizes = GptSizes(*numbers)
-        gpt_check = _checked(check_gpt, gpt_sizes)
-
-        def gpt_calls(local: int) -> Trace:
-            return trace_gpt(gpt_sizes, local)
-
-        return Model(name, text, gpt_calls, gpt.choose_seeds, gpt_check, layers, batch)
+        trace, check = partial(trace_gpt, gpt_sizes), partial(check_gpt, gpt_sizes)
+        return Model(name, text, trace, gpt.choose_seeds, check, layers, batch)
     if name == "llama":
         llama_sizes = LlamaSizes(*numbers)
-        llama_check = _checked(check_llama, llama_sizes)
-
-        def llama_calls(local: int) -> Trace:
-            return trace_llama(llama_sizes, local)
-
-        return Model(name, text, llama_calls, llama.choose_seeds, llama_check, layers, batch)
+        trace, check = partial(trace_llama, llama_sizes), partial(check_llama, llama_sizes)
+        return Model(name, text, trace, llama.choose_seeds, check, layers, batch)
     groups = random.choice([1, 2, 2])
     in_group = random.choice([2, 2, 3]) if groups == 2 else 4
     active_groups = random.randint(1, groups)
@@ -221,19 +210,6 @@ def _model(name: str, random: Random) -> Model:
     experts = (random.randint(0, layers - 1), in_group * groups, active, groups, active_groups)
     score, scale = random.choice(list(Score)), random.choice([1.0, 2.5])
     moe_sizes = LlamaMoeSizes(*numbers, *experts, 2, random.choice([1, 2]), score, scale)
-    moe_check = _checked(check_llama_moe, moe_sizes)
-
-    def moe_calls(local: int) -> Trace:
-        return trace_llama_moe(moe_sizes, local)
-
+    trace, check = partial(trace_llama_moe, moe_sizes), partial(check_llama_moe, moe_sizes)
     text += f", experts {experts}"
-    return Model(name, text, moe_calls, llama_moe.choose_seeds, moe_check, layers, batch)
-
-
-Checked = TypeVar("Checked")
-
-
-def _checked(
-    check: Callable[[Checked, Parallelism], None], sizes: Checked
-) -> Callable[[Parallelism], None]:
-    return lambda parallelism: check(sizes, parallelism)
+    return Model(name, text, trace, llama_moe.choose_seeds, check, layers, batch)

@@ -57,13 +57,22 @@ def operand(located: Located, random: Random) -> Nodes:
     return (_with_input(node, at, random.choice(others)),) if others else None
 
 
-def swapped(located: Located, random: Random) -> Nodes:
-    """Two tensors that the node reads are exchanged."""
-    node = located.node
+def _two_tensors(node: SegmentNode, random: Random) -> tuple[int, int] | None:
+    """The places of two tensors that the node reads."""
     at = [place for place, value in enumerate(node.inputs) if isinstance(value, SubTensor)]
     if len(at) < 2:
         return None
     first, second = random.sample(at, 2)
+    return first, second
+
+
+def swapped(located: Located, random: Random) -> Nodes:
+    """Two tensors that the node reads are exchanged."""
+    node = located.node
+    places = _two_tensors(node, random)
+    if places is None:
+        return None
+    first, second = places
     inputs: list[Any] = list(node.inputs)
     inputs[first], inputs[second] = inputs[second], inputs[first]
     return (replace(node, inputs=tuple(inputs)),)
@@ -72,10 +81,10 @@ def swapped(located: Located, random: Random) -> Nodes:
 def taken_twice(located: Located, random: Random) -> Nodes:
     """The node reads one tensor twice, and perhaps its backward has one gradient for both."""
     node = located.node
-    at = [place for place, value in enumerate(node.inputs) if isinstance(value, SubTensor)]
-    if len(at) < 2:
+    places = _two_tensors(node, random)
+    if places is None:
         return None
-    first, second = random.sample(at, 2)
+    first, second = places
     kept = node.inputs[first]
     assert isinstance(kept, SubTensor)
     return (_with_input(node, second, kept),)
