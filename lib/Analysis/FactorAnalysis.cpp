@@ -46,6 +46,8 @@ FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
 }
 
 void FactorAnalysis::findSelected(Block &body) {
+  if (failure)
+    return;
   SmallVector<Node> worklist;
   for (Operation &op : body)
     if (op.hasTrait<tv::AssumesNoTies>())
