@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from bench.ladders import LADDERS, MODELS
-from bench.measure import Failed, Row, find_growth, get_exponents, make, measure
+from bench.measure import MeasurementError, Row, find_growth, get_exponents, make, measure
 
 SHOWN = ("total", "import", "link", "check", "memory", "files", "executed_ops", "stage_ops")
 
@@ -42,11 +42,10 @@ class Bench:
         """Measures a pair of files and prints a line; none where that fails."""
         words = [f"--nnscaler-part-order={self.options.part_order}"]
         try:
-            row = measure(
-                self.options.tool, files, words, self.options.repeat, self.options.limit
-            )
-        except Failed as failure:
-            return self.fail(title, failure)
+            row = measure(self.options.tool, files, words, self.options.repeat, self.options.limit)
+        except MeasurementError as failure:
+            self.fail(title, failure)
+            return None
         self.failures += row["answer"] != "proved"
         phases = " ".join(f"{name} {seconds:.2f}" for name, seconds in row["seconds"].items())
         read = row["unpickle"]
@@ -59,7 +58,7 @@ class Bench:
         )
         return row
 
-    def fail(self, title: str, failure: Failed) -> None:
+    def fail(self, title: str, failure: MeasurementError) -> None:
         """Says that there is no measurement."""
         self.failures += 1
         print(f"{title:28} NOT MEASURED: {failure}", flush=True)
@@ -69,8 +68,9 @@ class Bench:
         with tempfile.TemporaryDirectory(prefix="bench-") as folder:
             try:
                 plan, reference, seconds = make(words, Path(folder), self.options.limit)
-            except Failed as failure:
-                return self.fail(title, failure)
+            except MeasurementError as failure:
+                self.fail(title, failure)
+                return None
             row = self.check(title, (plan, reference))
         return row and row | {"plan": words, "make_seconds": seconds}
 

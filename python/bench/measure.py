@@ -18,7 +18,7 @@ Row = dict[str, Any]
 TOLERANCE = 1.005
 
 
-class Failed(Exception):
+class MeasurementError(Exception):
     """A run did not end as it should; the message says how."""
 
 
@@ -36,7 +36,7 @@ def run(command: list[str], limit: float) -> subprocess.CompletedProcess[str]:
             env=os.environ | {"PYTHONPATH": package},
         )
     except subprocess.TimeoutExpired:
-        raise Failed(f"no end after {limit:.0f} s") from None
+        raise MeasurementError(f"no end after {limit:.0f} s") from None
 
 
 def verify(tool: str, plan: Path, reference: Path, options: list[str], limit: float) -> Row:
@@ -48,7 +48,7 @@ def verify(tool: str, plan: Path, reference: Path, options: list[str], limit: fl
         seconds = time.perf_counter() - start
         text = Path(file.name).read_text()
     if not text:
-        raise Failed((done.stderr.splitlines() or ["no statistics"])[-1])
+        raise MeasurementError((done.stderr.splitlines() or ["no statistics"])[-1])
     row: Row = json.loads(text)
     return row | {"total_seconds": seconds}
 
@@ -58,7 +58,7 @@ def unpickle(files: list[Path], limit: float) -> Row:
     words = [sys.executable, "-m", "bench.unpickle", *map(str, files)]
     done = run(words, limit)
     if done.returncode:
-        raise Failed((done.stderr.splitlines() or ["no output"])[-1])
+        raise MeasurementError((done.stderr.splitlines() or ["no output"])[-1])
     row: Row = json.loads(done.stdout)
     return row
 
@@ -70,7 +70,7 @@ def make(words: list[str], folder: Path, limit: float) -> tuple[Path, Path, floa
     start = time.perf_counter()
     done = run([sys.executable, "-m", "plan_maker", *words, *files], limit)
     if done.returncode:
-        raise Failed((done.stderr.splitlines() or ["no plan"])[-1])
+        raise MeasurementError((done.stderr.splitlines() or ["no plan"])[-1])
     return plan, reference, time.perf_counter() - start
 
 
@@ -111,7 +111,8 @@ def get_numbers(row: Row) -> dict[str, float]:
     numbers |= row["seconds"]
     numbers["memory"] = row["peak_memory_bytes"]
     numbers["files"] = row["file_bytes"]
-    return numbers | row["statistics"]
+    numbers |= row["statistics"]
+    return numbers
 
 
 def find_growth(ladder: Ladder, rows: list[Row]) -> list[str]:

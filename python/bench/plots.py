@@ -10,7 +10,7 @@ import matplotlib as mpl
 
 mpl.use("svg")
 
-from matplotlib import pyplot  # noqa: E402
+from matplotlib import pyplot
 
 PHASES = ("import", "schedule", "link", "check")
 

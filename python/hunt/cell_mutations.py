@@ -232,7 +232,8 @@ def cell_tensor(plan: Plan, random: Random) -> Plan | None:
     if not others:
         return None
     own[at] = random.choice(others)
-    new = replace(cell, **{field: tuple(own)})
+    changes: dict[str, Any] = {field: tuple(own)}
+    new = replace(cell, **changes)
 
     def change(program: DeviceProgram) -> tuple[Cell, ...]:
         return tuple(new if one is cell else one for one in program.cells)
@@ -263,9 +264,7 @@ def transfer(plan: Plan, random: Random) -> Plan | None:
     adapters = [
         adapter
         for adapter in objects(tuple(program.cells for program in plan.programs), Adapter)
-        if any(
-            base_cell(cell) is adapter for program in plan.programs for cell in program.cells
-        )
+        if any(base_cell(cell) is adapter for program in plan.programs for cell in program.cells)
     ]
     if not adapters:
         return None

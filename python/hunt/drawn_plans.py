@@ -33,7 +33,7 @@ from plan_maker.strategy.llama_moe_trace import trace_llama_moe
 from plan_maker.strategy.llama_trace import trace_llama
 from plan_maker.strategy.pipeline import stage_calls
 from plan_maker.strategy.schedule import ScheduleKind
-from plan_maker.strategy.stage import Seeds, Split, Stage
+from plan_maker.strategy.stage import Seeds, Stage
 from plan_maker.trace import Trace
 
 MODELS = ("mlp", "random", "llama", "llama-moe", "gpt")
@@ -112,7 +112,7 @@ def _draw(name: str, random: Random) -> Drawn:
 
 def _other(usual: Seeds, stage: Stage, random: Random) -> Seeds:
     """Other splits of some calls."""
-    at: dict[object, Split] = dict(usual.at)
+    at = dict(usual.at)
     share = random.choice([0.1, 0.3, 0.6])
     for call in stage.calls:
         if random.random() > share:
@@ -125,7 +125,7 @@ def _other(usual: Seeds, stage: Stage, random: Random) -> Seeds:
         at[call] = random.choice([None, *places])
     scatters = usual.scatters if random.random() < 0.6 else not usual.scatters
     copies_first = usual.copies_first if random.random() < 0.7 else not usual.copies_first
-    return Seeds(at, copies_first, scatters)  # type: ignore[arg-type]
+    return Seeds(at, copies_first, scatters)
 
 
 def _describe(parallelism: Parallelism) -> str:

@@ -249,7 +249,7 @@ def declared(located: Located, random: Random) -> Nodes:
         new = shifted(old, random) or old
     if new == old:
         return None
-    inputs = tuple(new if one is old else one for one in node.inputs)
+    inputs: tuple[Any, ...] = tuple(new if one is old else one for one in node.inputs)
     outputs = tuple(new if one is old else one for one in node.outputs)
     return (replace(node, inputs=inputs, outputs=outputs),)
 

@@ -21,16 +21,17 @@ FINDINGS = {
 
 
 class Hunt(Protocol):
-    """What makes and judges the plan of a seed; `keep` writes a finding, and the module
-    that can be made smaller comes back.
-    """
+    """What makes and judges the plans of seeds."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What it is called on the command line."""
 
-    def run(self, seeds: Iterator[int], jobs: int) -> Iterator[Row]: ...
+    def run(self, seeds: Iterator[int], jobs: int) -> Iterator[Row]:
+        """A row for each seed, as they end."""
 
-    def keep(self, seed: int, folder: Path) -> Path: ...
+    def keep(self, seed: int, folder: Path) -> Path:
+        """Writes a finding; the module that can be made smaller comes back."""
 
 
 def read(path: Path | None) -> list[Row]:

@@ -131,9 +131,7 @@ def _accesses(program: Program, steps: tuple[Step, ...], place: int) -> list[_Ac
     return [_Access(memory, writes, begin, end) for memory, writes in sorted(found)]
 
 
-def _views(
-    program: Program, steps: tuple[Step, ...], place: int
-) -> list[tuple[Memory, int]]:
+def _views(program: Program, steps: tuple[Step, ...], place: int) -> list[tuple[Memory, int]]:
     """What a step takes a view of, and where that was read: what it uses, and what was
     used by the forward that it differentiates.
     """
@@ -153,9 +151,7 @@ def _views(
     return found
 
 
-def _viewed(
-    program: Program, steps: tuple[Step, ...], name: str
-) -> list[tuple[Memory, int]]:
+def _viewed(program: Program, steps: tuple[Step, ...], name: str) -> list[tuple[Memory, int]]:
     """The memory that a tensor is a view of, and where it was read: since then it was at
     most handed on, by groups of one, copies and derivatives.
     """

@@ -180,9 +180,7 @@ def _receives(steps: list[Step], keeps_order: bool) -> list[Step]:
         for used in step.uses:
             if used in waiting:
                 received = waiting.pop(used)
-                changed.append(
-                    Step("wait", (), used, handle=received.handle, shape=received.shape)
-                )
+                changed.append(Step("wait", (), used, handle=received.handle, shape=received.shape))
         changed.append(replace(step, defines="") if step.kind == "receive" else step)
     return changed
 

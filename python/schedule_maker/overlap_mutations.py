@@ -306,8 +306,7 @@ def too_few_slots(steps: list[Step], slots: list[int], random: Random) -> list[S
     if len(slots) < 2:
         return None
     gone, kept = random.sample(slots, 2)
-    changed = [replace(step, slot=kept) if step.slot == gone else step for step in steps]
-    return changed
+    return [replace(step, slot=kept) if step.slot == gone else step for step in steps]
 
 
 @_changes(_slots_of)

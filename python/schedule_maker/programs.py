@@ -115,8 +115,10 @@ def _add_task(schedule: Schedule, task: Task, program: list[Step], group: tuple[
             taken = f"x{micro_batch}"
             # Each call of the loader gives the next micro-batch, wanted or not.
             loaded = sum(step.kind == "load" for step in program)
-            for number in range(loaded, micro_batch + 1):
-                program.append(Step("load", (), f"x{number}", number=number))
+            program.extend(
+                Step("load", (), f"x{number}", number=number)
+                for number in range(loaded, micro_batch + 1)
+            )
         uses: tuple[str, ...] = (taken,)
         given = name("y", task)
     else:

@@ -29,12 +29,13 @@ def invalid_use(program: Program) -> str | None:
     for steps in program.steps:
         defined: set[str] = set()
         for step in steps:
-            handle = {f"handle {step.handle}"} if step.handle else set()
+            handle: set[str] = {f"handle {step.handle}"} if step.handle else set()
             after = {f"handle {other}" for other in step.after}
-            for used in {*step.uses, *after, *(handle if step.kind == "wait" else ())}:
+            is_wait = step.kind == "wait"
+            for used in {*step.uses, *after} | (handle if is_wait else set()):
                 if used not in defined:
                     return used
-            for given in {step.defines, *(handle if step.kind != "wait" else ())}:
+            for given in {step.defines} | (set() if is_wait else handle):
                 if given in defined:
                     return given
             defined.update({step.defines, *handle} - {""})

@@ -164,9 +164,7 @@ class Run:
                     self._define(device, given, device.terms[step.uses[0]], None)
             if step.kind == "receive" and not self._receive(number, step, given, item.place):
                 continue
-            if step.kind == "collective" and not self._collective(
-                number, step, given, item.place
-            ):
+            if step.kind == "collective" and not self._collective(number, step, given, item.place):
                 continue
             item.is_over = is_moving = True
             if step.slot >= 0:
