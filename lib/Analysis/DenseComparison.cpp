@@ -98,6 +98,16 @@ static bool haveSamePositions(Value left, Value right,
 }
 
 /// For each place of a row with these offsets, how many from there on have
+/// none.
+static std::vector<int64_t> countUnknown(ArrayRef<int64_t> row) {
+  std::vector<int64_t> counts(row.size() + 1, 0);
+  for (size_t i = row.size(); i-- > 0;)
+    if (row[i] < 0)
+      counts[i] = counts[i + 1] + 1;
+  return counts;
+}
+
+/// For each place of a row with these offsets, how many from there on have
 /// offsets one after the other.
 static std::vector<int64_t> countNeighbours(ArrayRef<int64_t> row) {
   std::vector<int64_t> counts(row.size(), 1);
@@ -149,21 +159,33 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
     std::vector<int64_t> neighbours;
     if (isInRuns)
       neighbours = countNeighbours((*offsets)[layout.back()]);
+    SmallVector<std::vector<int64_t>> unknown =
+        llvm::map_to_vector(*offsets, [](const std::vector<int64_t> &row) {
+          return countUnknown(row);
+        });
+    if (llvm::any_of(llvm::zip_equal(unknown, kept), [](const auto &pair) {
+          const auto &[counts, positions] = pair;
+          return counts.front() == static_cast<int64_t>(positions.size());
+        }))
+      continue;
     int64_t next = 0;
     for (int64_t at = 0; at < count; at = next) {
-      int64_t offset = 0, rest = at;
-      bool isKnown = true;
+      int64_t offset = 0, rest = at, stride = 1;
+      next = at;
       SmallVector<int64_t> index(kept.size());
       for (unsigned i : llvm::reverse(layout)) {
         auto size = static_cast<int64_t>(kept[i].size());
-        isKnown &= (*offsets)[i][rest % size] >= 0;
-        offset += (*offsets)[i][rest % size];
-        index[i] = kept[i][rest % size].position;
+        int64_t place = rest % size;
+        if (unknown[i][place] > 0)
+          next = (at / stride + unknown[i][place]) * stride;
+        offset += (*offsets)[i][place];
+        index[i] = kept[i][place].position;
         rest /= size;
+        stride *= size;
       }
-      next = at + 1;
-      if (!isKnown)
+      if (next != at)
         continue;
+      next = at + 1;
       // Elements that follow in the same runs have the same enclosures.
       if (isInRuns) {
         int64_t runEnd = count;
