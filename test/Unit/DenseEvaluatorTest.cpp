@@ -9,6 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DenseExecution.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace verify;
@@ -92,6 +94,56 @@ TEST_F(DenseEvaluatorTest, UnrelatedReshapes) {
     %third = tv.slice %x {dimension = 0 : i64, start = 5 : i64, end = 11 : i64} : (tensor<12xf32>) -> tensor<6xf32>
     %fourth = tv.reshape %third : (tensor<6xf32>) -> tensor<2x3xf32>
   })");
+}
+
+// A claim that goes beyond the reference is compared where that has elements.
+TEST_F(DenseEvaluatorTest, ElementsThatAreNotThereAreLeftOut) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <device = 1> {
+    %x = tv.input <input "x"> : tensor<7x5x6xf32>
+    %y = tv.input <input "y"> : tensor<4x3x5xf32>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 64, 8192});
+  SmallVector<Value> values;
+  for (Operation &op : body)
+    values.push_back(op.getResult(0));
+  DoubleAlgebra algebra;
+  PlaceSource source(algebra);
+  DenseEvaluator dense(body, factors, algebra, source);
+  ASSERT_TRUE(succeeded(dense.run({}, values))) << dense.getFailure();
+  for (int64_t first : {0, 5, 7})
+    for (int64_t second : {0, 3, 4, 9})
+      for (int64_t third : {1, 4, 6}) {
+        std::string text = llvm::formatv(
+            "#tv.lineage<[{0}:{1} of 20], [{2}:{3} of 20], "
+            "[{4}:{5} of 20]>",
+            first, first + 4, second, second + 3, third, third + 5);
+        auto lineage = cast<tv::LineageAttr>(parseAttribute(text, &context));
+        std::vector<std::vector<int64_t>> wanted, found;
+        for (int64_t i = 0; i < 4 && first + i < 7; ++i)
+          for (int64_t j = 0; j < 3 && second + j < 5; ++j)
+            for (int64_t k = 0; k < 5 && third + k < 6; ++k)
+              wanted.push_back({i, j, k});
+        auto visitor = [&](const Coordinates &coordinates,
+                           ArrayRef<int64_t> index, Scalar reference, Scalar,
+                           int64_t pairs) {
+          EXPECT_EQ(pairs, 1);
+          found.push_back(index.vec());
+          SmallVector<int64_t> there{index[0] + first, index[1] + second,
+                                     index[2] + third};
+          EXPECT_EQ(algebra.toDouble(reference),
+                    algebra.toDouble(
+                        *dense.getElement(values[0], coordinates, there)));
+          return DenseEvaluator::Visit::Continue;
+        };
+        ASSERT_TRUE(succeeded(dense.visit({values[1], values[0], lineage, {}},
+                                          /*skipsUnknown=*/true, visitor)))
+            << dense.getFailure();
+        llvm::sort(found);
+        EXPECT_EQ(found, wanted) << text;
+      }
 }
 
 TEST_F(DenseEvaluatorTest, Contraction) {
