@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DenseRuns.h"
+#include "DimensionMaps.h"
 #include "ValueNumbering.h"
 
 #include <cmath>
@@ -84,6 +85,8 @@ listSummands(const DenseEvaluator::Claim &claim, const FactorAnalysis &factors,
 /// Whether the same positions of both values are kept.
 static bool haveSamePositions(Value left, Value right,
                               const FactorAnalysis &factors) {
+  if (left == right)
+    return true;
   auto isSame = [](Representative first, Representative second) {
     return first.position == second.position;
   };
@@ -91,30 +94,11 @@ static bool haveSamePositions(Value left, Value right,
   ArrayRef<FactorAnalysis::Node> rights = factors.getDimensions(right);
   return lefts.size() == rights.size() &&
          llvm::all_of(llvm::zip_equal(lefts, rights), [&](auto pair) {
-           return llvm::equal(factors.getRepresentatives(std::get<0>(pair)),
-                              factors.getRepresentatives(std::get<1>(pair)),
-                              isSame);
+           auto first = factors.getRepresentatives(std::get<0>(pair));
+           auto second = factors.getRepresentatives(std::get<1>(pair));
+           return first.data() == second.data() ||
+                  llvm::equal(first, second, isSame);
          });
-}
-
-/// For each place of a row with these offsets, how many from there on have
-/// none.
-static std::vector<int64_t> countUnknown(ArrayRef<int64_t> row) {
-  std::vector<int64_t> counts(row.size() + 1, 0);
-  for (size_t i = row.size(); i-- > 0;)
-    if (row[i] < 0)
-      counts[i] = counts[i + 1] + 1;
-  return counts;
-}
-
-/// For each place of a row with these offsets, how many from there on have
-/// offsets one after the other.
-static std::vector<int64_t> countNeighbours(ArrayRef<int64_t> row) {
-  std::vector<int64_t> counts(row.size(), 1);
-  for (size_t i = row.size(); i-- > 1;)
-    if (row[i] == row[i - 1] + 1)
-      counts[i - 1] = counts[i] + 1;
-  return counts;
 }
 
 LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
@@ -149,36 +133,33 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
   SmallVector<unsigned, 4> layout = getLayout(*summands->front().tensor);
   for (const MeshPlace &place : listPlaces(
            factors, findComparedAxes(claim, factors, elements), claim.domain)) {
-    auto offsets = getReferenceOffsets(claim.lineage, place.coordinates,
-                                       claim.reference, first, skipsUnknown);
-    if (failed(offsets))
+    auto mapped = mapDimensions(claim.lineage, place.coordinates,
+                                claim.reference, first, skipsUnknown);
+    if (failed(mapped))
       return failure();
+    if (count == 0 || llvm::any_of(*mapped, [](const auto &map) {
+          return map->unknown.front() ==
+                 static_cast<int64_t>(map->unknown.size());
+        }))
+      continue;
     for (auto [start, summand] : llvm::zip_equal(starts, *summands))
       start = summand.tensor->getOffset(place);
     bool isInRuns = usesRuns && isLong(factors, first);
-    std::vector<int64_t> neighbours;
-    if (isInRuns)
-      neighbours = countNeighbours((*offsets)[layout.back()]);
-    SmallVector<std::vector<int64_t>> unknown =
-        llvm::map_to_vector(*offsets, [](const std::vector<int64_t> &row) {
-          return countUnknown(row);
-        });
-    if (llvm::any_of(llvm::zip_equal(unknown, kept), [](const auto &pair) {
-          const auto &[counts, positions] = pair;
-          return counts.front() == static_cast<int64_t>(positions.size());
-        }))
-      continue;
+    ArrayRef<int64_t> neighbours;
+    if (isInRuns && reference.dimensionStrides[layout.back()] == 1)
+      neighbours = (*mapped)[layout.back()]->neighbours;
     int64_t next = 0;
     for (int64_t at = 0; at < count; at = next) {
       int64_t offset = 0, rest = at, stride = 1;
       next = at;
       SmallVector<int64_t> index(kept.size());
       for (unsigned i : llvm::reverse(layout)) {
+        const DimensionMap &map = *(*mapped)[i];
         auto size = static_cast<int64_t>(kept[i].size());
         int64_t place = rest % size;
-        if (unknown[i][place] > 0)
-          next = (at / stride + unknown[i][place]) * stride;
-        offset += (*offsets)[i][place];
+        if (map.unknown[place] > 0)
+          next = (at / stride + map.unknown[place]) * stride;
+        offset += map.ordinals[place] * reference.dimensionStrides[i];
         index[i] = kept[i][place].position;
         rest /= size;
         stride *= size;
@@ -187,7 +168,7 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
         continue;
       next = at + 1;
       // Elements that follow in the same runs have the same enclosures.
-      if (isInRuns) {
+      if (!neighbours.empty()) {
         int64_t runEnd = count;
         for (auto [start, summand] : llvm::zip_equal(starts, *summands))
           for (AxisTerm term : summand.terms) {
@@ -198,7 +179,8 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
           }
         runEnd = std::min(runEnd - at,
                           reference.getEnd(reference.findRun(offset)) - offset);
-        next = at + std::min(runEnd, neighbours[at % neighbours.size()]);
+        next =
+            at + std::min(runEnd, neighbours[at % kept[layout.back()].size()]);
       }
       size_t mark = algebra.mark();
       Scalar actual = summands->front().tensor->get(starts[0] + at);

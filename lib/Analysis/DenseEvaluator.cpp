@@ -7,6 +7,7 @@
 #include "Verify/Analysis/DenseEvaluator.h"
 
 #include "DenseRuns.h"
+#include "DimensionMaps.h"
 #include "ValueNumbering.h"
 
 using namespace mlir;
@@ -25,7 +26,8 @@ DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
                                NumericAlgebra &algebra, ElementSource &source)
     : body(body), factors(factors), algebra(algebra), source(source),
       elements(body, factors, algebra, source),
-      usesRuns(source.getLongPositions() != LongPositions::All) {}
+      usesRuns(source.getLongPositions() != LongPositions::All),
+      maps(std::make_unique<DimensionMaps>()) {}
 
 DenseEvaluator::~DenseEvaluator() = default;
 

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DenseRuns.h"
+#include "DimensionMaps.h"
 
 using namespace mlir;
 using namespace verify;
@@ -93,47 +94,37 @@ LogicalResult DenseEvaluator::fillRuns(Value value, DenseTensor &tensor) {
   return builder.finish(tensor, /*allowsGaps=*/false);
 }
 
-FailureOr<SmallVector<std::vector<int64_t>>>
-DenseEvaluator::getReferenceOffsets(tv::LineageAttr lineage,
-                                    const Coordinates &coordinates,
-                                    Value reference, Value local,
-                                    bool skipsUnknown) {
-  const DenseTensor &tensor = *tensors.find(reference);
-  ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(local);
-  SmallVector<std::vector<int64_t>> offsets(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    ArrayRef<Representative> kept =
-        factors.getRepresentatives(factors.getDimensions(reference)[i]);
-    std::optional<int64_t> ordinal;
-    for (Representative entry : factors.getRepresentatives(nodes[i])) {
-      int64_t wanted = elements.getReferencePosition(
-          lineage.getDimensions()[i], coordinates, entry.position);
-      // Mostly the one after the last.
-      auto next = static_cast<size_t>(ordinal.value_or(-1) + 1);
-      if (next < kept.size() && kept[next].position == wanted)
-        ordinal = static_cast<int64_t>(next);
-      else
-        ordinal = findOrdinal(kept, wanted);
-      if (!ordinal && !skipsUnknown)
-        return fail("a position outside the small case is read");
-      offsets[i].push_back(ordinal ? *ordinal * tensor.dimensionStrides[i]
-                                   : -1);
-    }
+FailureOr<SmallVector<std::shared_ptr<const DimensionMap>>>
+DenseEvaluator::mapDimensions(tv::LineageAttr lineage,
+                              const Coordinates &coordinates, Value reference,
+                              Value local, bool skipsUnknown) {
+  maps->trim();
+  SmallVector<std::shared_ptr<const DimensionMap>> mapped;
+  for (auto [dimension, from, to] : llvm::zip_equal(
+           lineage.getDimensions(), factors.getDimensions(reference),
+           factors.getDimensions(local))) {
+    mapped.push_back(
+        maps->get(dimension, coordinates, factors.getRepresentatives(from),
+                  factors.getRepresentatives(to), elements, factors));
+    if (!mapped.back()->isComplete && !skipsUnknown)
+      return fail("a position outside the small case is read");
   }
-  return offsets;
+  return mapped;
 }
 
-/// The sum of one offset for each dimension, at place `rest` of a tensor whose
-/// dimensions have `layout`.
-static int64_t addOffsets(ArrayRef<std::vector<int64_t>> offsets,
-                          ArrayRef<unsigned> layout, int64_t rest) {
-  int64_t sum = 0;
+/// Where place `rest` of a value, whose dimensions have `layout`, is in a
+/// reference with these strides.
+static int64_t getOffset(ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
+                         ArrayRef<int64_t> strides, ArrayRef<unsigned> layout,
+                         int64_t rest) {
+  int64_t offset = 0;
   for (unsigned dimension : llvm::reverse(layout)) {
-    auto count = static_cast<int64_t>(offsets[dimension].size());
-    sum += offsets[dimension][rest % count];
+    ArrayRef<int64_t> ordinals = mapped[dimension]->ordinals;
+    auto count = static_cast<int64_t>(ordinals.size());
+    offset += ordinals[rest % count] * strides[dimension];
     rest /= count;
   }
-  return sum;
+  return offset;
 }
 
 LogicalResult DenseEvaluator::distribute(tv::DistributeOp op,
@@ -146,14 +137,14 @@ LogicalResult DenseEvaluator::distribute(tv::DistributeOp op,
   SmallVector<unsigned, 4> layout = getLayout(tensor);
   RunBuilder builder(algebra, runLimit, /*joins=*/true);
   for (const MeshPlace &place : places) {
-    auto offsets = getReferenceOffsets(op.getLineage(), place.coordinates,
-                                       op.getReference(), op.getResult());
-    if (failed(offsets))
+    auto mapped = mapDimensions(op.getLineage(), place.coordinates,
+                                op.getReference(), op.getResult());
+    if (failed(mapped))
       return failure();
     int64_t start = tensor.getOffset(place);
     for (int64_t i = 0; i < count; ++i) {
-      Scalar copy = algebra.keep(reference.get(addOffsets(*offsets, layout, i)),
-                                 algebra.mark());
+      int64_t from = getOffset(*mapped, reference.dimensionStrides, layout, i);
+      Scalar copy = algebra.keep(reference.get(from), algebra.mark());
       if (isInRuns)
         builder.add(start + i, 1, copy);
       else

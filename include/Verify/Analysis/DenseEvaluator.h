@@ -66,6 +66,8 @@ struct DenseTensor {
   }
 };
 
+class DimensionMaps;
+struct DimensionMap;
 class ValueNumbering;
 
 /// The values that are kept, each with all that are equal to it.
@@ -202,13 +204,12 @@ private:
   /// Gives the elements outside the domain, which nobody reads, a value.
   void fillOutside(uint64_t axes, tv::DomainAttr domain, DenseTensor &tensor);
   llvm::LogicalResult allocate(mlir::Value value, DenseTensor &tensor);
-  /// For each dimension and each place in it of `local`, what it adds to the
-  /// offset in `reference`. For a position that is not looked at: failure, or
-  /// -1 with `skipsUnknown`.
-  mlir::FailureOr<llvm::SmallVector<std::vector<int64_t>>>
-  getReferenceOffsets(tv::LineageAttr lineage, const Coordinates &coordinates,
-                      mlir::Value reference, mlir::Value local,
-                      bool skipsUnknown = false);
+  /// For each dimension of `local`, where its places are in `reference`. A
+  /// position that is not looked at is an error, unless `skipsUnknown`.
+  mlir::FailureOr<llvm::SmallVector<std::shared_ptr<const DimensionMap>>>
+  mapDimensions(tv::LineageAttr lineage, const Coordinates &coordinates,
+                mlir::Value reference, mlir::Value local,
+                bool skipsUnknown = false);
   llvm::LogicalResult fail(const llvm::Twine &reason);
   llvm::LogicalResult failTooCostly();
 
@@ -221,6 +222,7 @@ private:
   /// Whether long values are kept in runs.
   bool usesRuns;
   DenseTensors tensors;
+  std::unique_ptr<DimensionMaps> maps;
   std::string failureReason;
   int64_t steps = 0;
   bool isTooCostly = false;
