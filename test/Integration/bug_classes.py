@@ -5,7 +5,7 @@ usage: bug_classes.py WORK MODEL [OPTION...]
 
 Plants each class at several places (device, layer, direction, op), in the folder
 WORK, and runs verify-plan. Each must be refuted, the first diagnostic must be at
-what was changed (see bug_places.py), and it must tell the root cause. Prints a line
+what was changed (see plan_maker.bugs.diagnostics), and it must tell the root cause. Prints a line
 for each; exit code 1 if one was not refuted, or elsewhere, or for another cause.
 """
 
@@ -18,7 +18,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bug_places import REFUTED, TIMEOUT, place
+from bug_places import REFUTED, TIMEOUT
+from plan_maker.bugs.diagnostics import find_tie, first_diagnostic
 from plan_maker.command_line import main
 
 LAST_DEVICE = ("--bug-device", "3")
@@ -118,8 +119,8 @@ def check(case: Case, options: tuple[str, ...], model: list[str], work: Path) ->
         print(f"{title}: no verdict in {TIMEOUT} seconds", flush=True)
         return False
     report = run.stdout + run.stderr
-    diagnostic = next((line for line in report.splitlines() if ": error:" in line), "")
-    found = place(diagnostic, json.loads(description.read_text("utf-8"))["edits"])
+    diagnostic = first_diagnostic(report)
+    found = find_tie(diagnostic, json.loads(description.read_text("utf-8"))["edits"])
     first_error = re.split(r"\n.*single-device model:", report)[0]
     has_cause = re.search(case.cause, first_error) is not None
     print(f"{title}: {found}, {'cause' if has_cause else 'no cause'}: {diagnostic}", flush=True)
