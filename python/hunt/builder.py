@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from math import prod
 from random import Random
 
-from hunt.programs import Expect, Factor, Lineage, Node
+from hunt.programs import Expect, Node
+from step_maker.lineage import Factor, Lineage
 
 AXIS_OF = {"p": "dp", "m": "mb"}
 LIMIT = 400

@@ -9,10 +9,8 @@ from random import Random
 
 from hunt import tensors
 from hunt.tensors import Number, Shape, Tensor, UndefinedError
+from step_maker.lineage import Lineage, print_lineage
 
-# Part of a dimension: the name of a mesh axis, or `start:end of extent`.
-Factor = str | tuple[int, int, int]
-Lineage = tuple[tuple[Factor, ...], ...]
 Coordinate = dict[str, int]
 AXES = ("dp", "mb")
 # Sums of larger floats may differ by more than what counts as equal.
@@ -73,17 +71,6 @@ class Program:
 
 
 # ---- Text ----
-
-
-def print_lineage(lineage: Lineage, axes: tuple[str, ...] = ()) -> str:
-    """`<[dp, 0:2 of 5], [0:3 of 3] sum mb>`."""
-
-    def factor(part: Factor) -> str:
-        return part if isinstance(part, str) else f"{part[0]}:{part[1]} of {part[2]}"
-
-    dimensions = ", ".join(f"[{', '.join(map(factor, parts))}]" for parts in lineage)
-    total = f"{' ' if dimensions else ''}sum {', '.join(axes)}" if axes else ""
-    return f"<{dimensions}{total}>"
 
 
 def attributes(node: Node) -> str:
