@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The named bugs, by strategy."""
+
+from step_maker.bugs import Bug
+
+TRAINING = (
+    Bug(
+        "gradient-not-reduced",
+        "reduction of W1",
+        "each replica keeps the gradient of its own samples",
+        "NVIDIA/Megatron-LM#1685 (B003), verl-project/verl#7493 (B021)",
+        ("--zero", "2"),
+    ),
+    Bug(
+        "sum-for-average",
+        "reduction of W1",
+        "gradients of means over the samples of a replica are added up, not averaged",
+        "NVIDIA/Megatron-LM@3373641f (B048), huggingface/nanotron@2dd40d35 (B071)",
+        ("--averages",),
+    ),
+    Bug(
+        "averaged-again",
+        "reduction of W1",
+        "the loss is divided by all samples, and replicas average over it once more",
+        "huggingface/transformers#37474 (B066), deepspeedai/DeepSpeed#4957 (B054)",
+    ),
+    Bug(
+        "averaged-over-all-devices",
+        "reduction of W1",
+        "gradients are divided by the number of tensor-parallel ranks too",
+        "deepspeedai/DeepSpeed#5555 (B055), ByteDance-Seed/VeOmni#338 (B069)",
+        ("--tp", "2"),
+    ),
+    Bug(
+        "loss-not-divided-by-micro-batches",
+        "reduction of W1",
+        "the mean over a micro-batch is taken for its part of the mean over all",
+        "NVIDIA/Megatron-LM#4070 (B045)",
+        ("--averages", "--micro-batches", "2"),
+    ),
+    Bug(
+        "last-micro-batch-not-accumulated",
+        "accumulation of W1",
+        "the buffers of gradients lack the last micro-batch",
+        "deepspeedai/DeepSpeed#6550 (B122), NVIDIA-NeMo/Automodel#3530 (B123)",
+        ("--micro-batches", "2"),
+    ),
+    Bug(
+        "bias-before-all-reduce",
+        "bias",
+        "each rank adds the bias to its term of a sum",
+        "huggingface/text-generation-inference#1036 (B025), pytorch/torchtitan#4245 (B074)",
+        ("--tp", "2"),
+    ),
+    Bug(
+        "gradient-shard-cut-from-the-end",
+        "shard of gradient of W1",
+        "states are divided from the first row on, gradients from the last",
+        "deepspeedai/DeepSpeed#545 (B127), msrasys/nnscaler#61 (B088)",
+    ),
+    Bug(
+        "state-of-another-shard",
+        "next second moment",
+        "a replica updates its rows with the second moment of the replica before it",
+        "deepspeedai/DeepSpeed#2059 (B033), #5259 (B035)",
+        ("--optimizer", "adam"),
+    ),
+    Bug(
+        "parameters-gathered-rotated",
+        "all-gather of updated W1",
+        "the updated rows of replica 0 come last",
+        "deepspeedai/DeepSpeed#2059 (B033), msrasys/nnscaler#61 (B088)",
+    ),
+    Bug(
+        "backward-gathers-rotated",
+        "all-gather of W2 for the backward",
+        "the backward gathers rows in another order than the forward",
+        "NVIDIA/Megatron-LM#7452 (B032), #6500 (B031)",
+        ("--zero", "3"),
+    ),
+    Bug(
+        "step-counted-twice",
+        "first correction",
+        "the bias corrections are those of the next step",
+        "NVIDIA/Megatron-LM#5976 (B124)",
+        ("--optimizer", "adam"),
+    ),
+    Bug(
+        "decay-in-gradient",
+        "decay",
+        "the decay goes through the moments: Adam with a penalty in place of AdamW",
+        "no public row: two algorithms that are taken for one another",
+        ("--optimizer", "adamw"),
+    ),
+    Bug(
+        "unscaled-without-scale",
+        "unscaled gradient of W1",
+        "gradients are divided by a loss scale that was never applied",
+        "deepspeedai/DeepSpeed#7839 (B057)",
+        ("--loss-scale", "1024"),
+    ),
+    Bug(
+        "unscaled-after-clip",
+        "norm",
+        "the norm is that of gradients that still have the loss scale",
+        "deepspeedai/DeepSpeed#7839 (B057), of the same kind",
+        ("--loss-scale", "1024", "--clip", "1/8"),
+    ),
+    Bug(
+        "clipped-by-local-norm",
+        "norm",
+        "each device clips by the norm of what it holds",
+        "pytorch/pytorch#170862 (B121), NVIDIA/Megatron-LM#7452 (B113)",
+        ("--clip", "1/8"),
+    ),
+    Bug(
+        "replicated-gradients-in-norm",
+        "norm",
+        "the gradient of the bias, which all ranks have, is counted once for each",
+        "NVIDIA-NeMo/RL#3788 (B116), ROCm/TransformerEngine#715 (B117)",
+        ("--clip", "1/8", "--tp", "2"),
+    ),
+    Bug(
+        "norm-over-replicas",
+        "norm",
+        "squares of gradients that all replicas have are added up over replicas",
+        "ByteDance-Seed/VeOmni#184 (B118), NVIDIA/Megatron-LM#3754 (B017)",
+        ("--clip", "1/8", "--zero", "0"),
+    ),
+    Bug(
+        "clipped-copy-not-used",
+        "new first moment",
+        "the step uses gradients as they were before they were clipped",
+        "huggingface/transformers#46113 (B120)",
+        ("--clip", "1/8", "--optimizer", "adam"),
+    ),
+)
+
+STRATEGIES = {"train": TRAINING}
+BUGS = {bug.name: bug for bugs in STRATEGIES.values() for bug in bugs}
