@@ -136,5 +136,56 @@ TRAINING = (
     ),
 )
 
-STRATEGIES = {"train": TRAINING}
+VOCABULARY = (
+    Bug(
+        "maximum-of-own-columns",
+        "maximum",
+        "each rank subtracts the maximum of its own logits, and sums of exponentials are added up",
+        "pytorch/pytorch#165962 (B110)",
+    ),
+    Bug(
+        "sum-of-own-columns",
+        "sum of exponentials",
+        "each rank divides by the sum over its own columns",
+        "pytorch/torchtitan#1878 (B007), of the same kind",
+    ),
+    Bug(
+        "targets-counted-from-zero",
+        "rows of targets",
+        "each rank looks targets up as if its columns were the first ones",
+        "pytorch/pytorch#172350 (B094), NVIDIA/Megatron-LM#3575 (B075)",
+    ),
+    Bug(
+        "words-counted-from-zero",
+        "rows of words",
+        "each rank looks words up as if its rows were the first ones",
+        "pytorch/pytorch#172350 (B094), pytorch/torchtitan#3604 (B087)",
+    ),
+    Bug(
+        "gradient-only-at-targets",
+        "gradient of logits",
+        "columns of ranks that do not hold the target get no gradient",
+        "modelscope/ms-swift#9947 (B013)",
+    ),
+    Bug(
+        "gradient-of-hidden-not-reduced",
+        "gradient of hidden",
+        "each rank goes on with the gradient that its own columns give",
+        "pytorch/torchtitan#3412 (B010), #4054 (B009)",
+    ),
+    Bug(
+        "tied-gradient-added-twice",
+        "gradient of E",
+        "the gradient of the embedding is added to that of the output layer twice",
+        "pytorch/torchtitan#3174 (B125)",
+    ),
+    Bug(
+        "loss-of-own-tokens",
+        "mean loss",
+        "the sum of the losses of all replicas is divided by the tokens of one",
+        "pytorch/torchtitan#2972 (B061), of the same kind",
+    ),
+)
+
+STRATEGIES = {"train": TRAINING, "cross-entropy": VOCABULARY}
 BUGS = {bug.name: bug for bugs in STRATEGIES.values() for bug in bugs}

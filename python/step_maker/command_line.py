@@ -18,6 +18,7 @@ from step_maker.graph import Graph, ImpossibleStepError
 from step_maker.optimizers import Optimizer
 from step_maker.settings import Training
 from step_maker.training import make_training
+from step_maker.vocabulary import Vocabulary, make_vocabulary
 
 WRITTEN, WRONG_USAGE = 0, 2
 
@@ -103,6 +104,22 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     add("--torch-form", action="store_true", help="formulas of torch.optim, not those of papers")
 
 
+def _make_vocabulary(options: argparse.Namespace, mistake: Mistake) -> Graph:
+    settings = Vocabulary(
+        options.dp, options.tp, options.tokens, options.hidden, options.vocabulary
+    )
+    return make_vocabulary(settings, mistake)
+
+
+def _add_vocabulary(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--dp", type=positive, default=2, help="replicas")
+    add("--tp", type=positive, default=2, help="ranks that divide the vocabulary")
+    add("--tokens", type=positive, default=3, help="of a replica")
+    add("--hidden", type=positive, default=4)
+    add("--vocabulary", type=positive, default=6)
+
+
 def _add_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--list-bugs",
@@ -124,6 +141,11 @@ def _make_parser() -> argparse.ArgumentParser:
             "ZeRO, optimizers, averages, clipping, loss scaling, on a model of two layers",
             _add_train,
             _make_train,
+        ),
+        "cross-entropy": (
+            "an embedding tied to the output layer, and cross-entropy, divided by vocabulary",
+            _add_vocabulary,
+            _make_vocabulary,
         ),
     }
     for name, (what, add, make) in strategies.items():

@@ -98,6 +98,11 @@ class Graph:
         self._write(f'%{result.name} = tv.input <{role} "{name}"> : {result.type}', name)
         return result
 
+    def draw_below(self, name: str, limit: int) -> None:
+        """Executions draw an input from the integers below a limit."""
+        count = prod(self.inputs[name].shape)
+        self.choices[name] = lambda random: [random.randrange(limit) for _ in range(count)]
+
     def reference(self) -> "Side":
         """Where ops of the program for one device go."""
         return Side(self, None)

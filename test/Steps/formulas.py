@@ -111,4 +111,25 @@ def next_values(
     return result
 
 
-FORMULAS = {"train": train}
+# ---- Vocabulary ----
+
+
+def cross_entropy(options: argparse.Namespace, inputs: Values) -> Values:
+    """The mean loss, and the gradients of the tied embedding and the layer."""
+    words, targets = ([int(word) for word in inputs[name]] for name in ("words", "targets"))
+
+    def loss(at: dict[str, list[Number]]) -> Number:
+        table, weight = rows(at["E"], options.hidden), rows(at["W"], options.hidden)
+        total = 0j
+        for word, target in zip(words, targets, strict=True):
+            hidden = [dot(row, table[word]) for row in weight]
+            logits = [dot(row, hidden) for row in table]
+            total += cmath.log(sum(map(cmath.exp, logits))) - logits[target]
+        return total / len(words)
+
+    parameters = {name: inputs[name] for name in ("E", "W")}
+    point = {name: list(map(complex, values)) for name, values in parameters.items()}
+    return {"loss": [loss(point).real]} | gradients(loss, parameters, list(parameters))
+
+
+FORMULAS = {"train": train, "cross-entropy": cross_entropy}
