@@ -187,5 +187,72 @@ VOCABULARY = (
     ),
 )
 
-STRATEGIES = {"train": TRAINING, "cross-entropy": VOCABULARY}
+RING_ATTENTION = (
+    Bug(
+        "values-go-the-other-way",
+        "values go on",
+        "keys and values go round in opposite directions",
+        "msrasys/nnscaler#40 (B036), of the same kind",
+        ("--cp", "3", "--positions", "12"),
+    ),
+    Bug(
+        "last-block-not-seen",
+        "online softmax",
+        "the ring takes one step too few",
+        "AI-Hypercomputer/maxtext@d20a48da (B097), of the same kind",
+    ),
+    Bug(
+        "mask-of-own-block",
+        "online softmax",
+        "each block of keys is masked as if it were the rank's own",
+        "NVIDIA/TransformerEngine#2349 (B037)",
+        ("--causal",),
+    ),
+    Bug(
+        "output-not-corrected",
+        "online softmax",
+        "the output so far keeps the factor of the maximum before",
+        "NVIDIA/TransformerEngine#1546 (B145), whose correction was there and not precise",
+    ),
+    Bug(
+        "sum-not-corrected",
+        "online softmax",
+        "the sum so far keeps the factor of the maximum before",
+        "NVIDIA/TransformerEngine#1546 (B145), whose correction was there and not precise",
+    ),
+    Bug(
+        "gradients-not-sent-home",
+        "sum of gradients of k",
+        "gradients of keys and values stay one rank before their own",
+        "NVIDIA/TransformerEngine#1896 (B086), of the same kind",
+    ),
+)
+
+ALL_TO_ALL_ATTENTION = (
+    Bug(
+        "sources-rotated",
+        "all-to-all of k",
+        "what comes from rank 0 is taken for the last part of the sequence",
+        "deepspeedai/DeepSpeed#5664 (B098), NVIDIA/Megatron-LM@54d4b3dd (B096)",
+    ),
+    Bug(
+        "joined-along-heads",
+        "all-to-all of v",
+        "parts are joined along the dimension that was split, and reshaped",
+        "deepspeedai/DeepSpeed#5664 (B098), #5823 (B099), pytorch/torchtitan#3206 (B100)",
+    ),
+    Bug(
+        "returns-parts-of-own-positions",
+        "all-to-all of o",
+        "each rank returns its own range of positions to all",
+        "NVIDIA/TransformerEngine#1768 (B085), of the same kind",
+    ),
+)
+
+STRATEGIES = {
+    "train": TRAINING,
+    "cross-entropy": VOCABULARY,
+    "ring-attention": RING_ATTENTION,
+    "all-to-all-attention": ALL_TO_ALL_ATTENTION,
+}
 BUGS = {bug.name: bug for bugs in STRATEGIES.values() for bug in bugs}

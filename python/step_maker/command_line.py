@@ -12,10 +12,13 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+from step_maker.all_to_all_attention import make_all_to_all_attention
+from step_maker.attention import Attention
 from step_maker.bugs import Bug, Mistake
 from step_maker.catalogue import BUGS, STRATEGIES
 from step_maker.graph import Graph, ImpossibleStepError
 from step_maker.optimizers import Optimizer
+from step_maker.ring_attention import make_ring_attention
 from step_maker.settings import Training
 from step_maker.training import make_training
 from step_maker.vocabulary import Vocabulary, make_vocabulary
@@ -120,6 +123,35 @@ def _add_vocabulary(parser: argparse.ArgumentParser) -> None:
     add("--vocabulary", type=positive, default=6)
 
 
+def _make_attention(
+    make: Callable[[Attention, Mistake], Graph],
+) -> Callable[[argparse.Namespace, Mistake], Graph]:
+    def run(options: argparse.Namespace, mistake: Mistake) -> Graph:
+        settings = Attention(
+            options.dp,
+            options.cp,
+            options.samples,
+            options.heads,
+            options.positions,
+            options.features,
+            options.causal,
+        )
+        return make(settings, mistake)
+
+    return run
+
+
+def _add_attention(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--dp", type=positive, default=2, help="replicas")
+    add("--cp", type=positive, default=2, help="ranks that divide the sequence")
+    add("--samples", type=positive, default=1, help="of a replica")
+    add("--heads", type=positive, default=4)
+    add("--positions", type=positive, default=12)
+    add("--features", type=positive, default=2, help="of a head")
+    add("--causal", action="store_true", help="no query sees a later key")
+
+
 def _add_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--list-bugs",
@@ -146,6 +178,16 @@ def _make_parser() -> argparse.ArgumentParser:
             "an embedding tied to the output layer, and cross-entropy, divided by vocabulary",
             _add_vocabulary,
             _make_vocabulary,
+        ),
+        "ring-attention": (
+            "attention whose keys and values go from rank to rank",
+            _add_attention,
+            _make_attention(make_ring_attention),
+        ),
+        "all-to-all-attention": (
+            "attention that ranks divide by heads, between all-to-alls",
+            _add_attention,
+            _make_attention(make_all_to_all_attention),
         ),
     }
     for name, (what, add, make) in strategies.items():

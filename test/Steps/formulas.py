@@ -132,4 +132,35 @@ def cross_entropy(options: argparse.Namespace, inputs: Values) -> Values:
     return {"loss": [loss(point).real]} | gradients(loss, parameters, list(parameters))
 
 
-FORMULAS = {"train": train, "cross-entropy": cross_entropy}
+# ---- Attention ----
+
+
+def attention(options: argparse.Namespace, inputs: Values) -> Values:
+    """The output, and the gradients of its product with a given tensor."""
+    size = options.features
+
+    def outputs(at: dict[str, list[Number]]) -> list[Number]:
+        result: list[Number] = []
+        heads = [rows(at[name], options.positions * size) for name in "qkv"]
+        for q, k, v in zip(*(([rows(head, size) for head in one]) for one in heads), strict=True):
+            for i, query in enumerate(q):
+                seen = i + 1 if options.causal else len(k)
+                scores = [cmath.exp(dot(query, key) / size**0.5) for key in k[:seen]]
+                total = sum(scores)
+                columns = zip(*v[:seen], strict=True)
+                result.extend(dot(scores, column) / total for column in columns)
+        return result
+
+    def product(at: dict[str, list[Number]]) -> Number:
+        return dot(outputs(at), at["gradient of o"])
+
+    point = {name: list(map(complex, inputs[name])) for name in inputs}
+    return {"o": real(outputs(point))} | gradients(product, inputs, ["q", "k", "v"])
+
+
+FORMULAS = {
+    "train": train,
+    "cross-entropy": cross_entropy,
+    "ring-attention": attention,
+    "all-to-all-attention": attention,
+}
