@@ -249,10 +249,56 @@ ALL_TO_ALL_ATTENTION = (
     ),
 )
 
+EXPERTS = (
+    Bug(
+        "tokens-to-next-rank",
+        "all-to-all of tokens",
+        "each rank gets the tokens of the next rank's experts",
+        "deepspeedai/DeepSpeed#7551 (B034), pytorch/torchtitan#3604 (B087), of the same kind",
+    ),
+    Bug(
+        "groups-joined-along-experts",
+        "all-to-all of tokens",
+        "parts are joined along the dimension that was split, and reshaped",
+        "NVIDIA/Megatron-LM@54d4b3dd (B096), deepspeedai/DeepSpeed#8195 (B083)",
+    ),
+    Bug(
+        "results-in-another-order",
+        "all-to-all of results",
+        "results of the experts of rank 0 come last",
+        "NVIDIA/Megatron-LM@54d4b3dd (B096)",
+    ),
+    Bug(
+        "weights-of-other-tokens",
+        "weights of tokens",
+        "each token gets the weights of the next one",
+        "pytorch/torchtitan#3604 (B087)",
+    ),
+    Bug(
+        "combined-without-probabilities",
+        "combination",
+        "results are not multiplied by the probability of their expert",
+        "NVIDIA/Megatron-LM#5850 (B150)",
+    ),
+    Bug(
+        "router-reduced-over-replicas-only",
+        "reduction of router",
+        "the gradient of the router lacks the tokens of other ranks",
+        "pytorch/torchtitan#2416 (B008), huggingface/transformers#48687 (B012)",
+    ),
+    Bug(
+        "experts-reduced-over-all-ranks",
+        "reduction of W1",
+        "gradients of different experts are added up",
+        "NVIDIA/Megatron-LM#5916 (B028), #6080 (B029)",
+    ),
+)
+
 STRATEGIES = {
     "train": TRAINING,
     "cross-entropy": VOCABULARY,
     "ring-attention": RING_ATTENTION,
     "all-to-all-attention": ALL_TO_ALL_ATTENTION,
+    "experts": EXPERTS,
 }
 BUGS = {bug.name: bug for bugs in STRATEGIES.values() for bug in bugs}

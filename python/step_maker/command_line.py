@@ -16,6 +16,7 @@ from step_maker.all_to_all_attention import make_all_to_all_attention
 from step_maker.attention import Attention
 from step_maker.bugs import Bug, Mistake
 from step_maker.catalogue import BUGS, STRATEGIES
+from step_maker.experts import Experts, make_experts
 from step_maker.graph import Graph, ImpossibleStepError
 from step_maker.optimizers import Optimizer
 from step_maker.ring_attention import make_ring_attention
@@ -152,6 +153,30 @@ def _add_attention(parser: argparse.ArgumentParser) -> None:
     add("--causal", action="store_true", help="no query sees a later key")
 
 
+def _make_experts(options: argparse.Namespace, mistake: Mistake) -> Graph:
+    settings = Experts(
+        options.dp,
+        options.ep,
+        options.tokens,
+        options.experts,
+        options.capacity,
+        options.features,
+        options.inner,
+    )
+    return make_experts(settings, mistake)
+
+
+def _add_experts(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--dp", type=positive, default=2, help="replicas")
+    add("--ep", type=positive, default=2, help="ranks that divide the experts")
+    add("--tokens", type=positive, default=3, help="of a rank")
+    add("--experts", type=positive, default=4)
+    add("--capacity", type=positive, default=2, help="slots of an expert for tokens of one rank")
+    add("--features", type=positive, default=3)
+    add("--inner", type=positive, default=2, help="hidden units of an expert")
+
+
 def _add_list(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--list-bugs",
@@ -188,6 +213,11 @@ def _make_parser() -> argparse.ArgumentParser:
             "attention that ranks divide by heads, between all-to-alls",
             _add_attention,
             _make_attention(make_all_to_all_attention),
+        ),
+        "experts": (
+            "experts that ranks divide, with all-to-alls at a fixed capacity",
+            _add_experts,
+            _make_experts,
         ),
     }
     for name, (what, add, make) in strategies.items():

@@ -158,9 +158,47 @@ def attention(options: argparse.Namespace, inputs: Values) -> Values:
     return {"o": real(outputs(point))} | gradients(product, inputs, ["q", "k", "v"])
 
 
+# ---- Experts ----
+
+
+def experts(options: argparse.Namespace, inputs: Values) -> Values:
+    """The results of tokens, and the gradients of their product with a given tensor."""
+    size, inner = options.features, options.inner
+
+    def outputs(at: dict[str, list[Number]]) -> list[Number]:
+        tokens, router = rows(at["x"], size), rows(at["router"], size)
+        first = [rows(one, size) for one in rows(at["W1"], inner * size)]
+        second = [rows(one, inner) for one in rows(at["W2"], inner * size)]
+        result: list[Number] = []
+        for start in range(0, len(tokens), options.tokens):
+            group = range(start, start + options.tokens)
+            chosen = {t: (int(inputs["expert"][t]), int(inputs["slot"][t])) for t in group}
+            for t in group:
+                expert, slot = chosen[t]
+                if slot >= options.capacity:
+                    result += [0j] * size
+                    continue
+                # Tokens that share a slot are added up.
+                sharing = [tokens[other] for other in group if chosen[other] == (expert, slot)]
+                sent = [sum(column) for column in zip(*sharing, strict=True)]
+                hidden = [cmath.tanh(dot(row, sent)) for row in first[expert]]
+                scores = [cmath.exp(dot(row, tokens[t])) for row in router]
+                weight = scores[expert] / sum(scores)
+                result += [weight * dot(row, hidden) for row in second[expert]]
+        return result
+
+    def product(at: dict[str, list[Number]]) -> Number:
+        return dot(outputs(at), at["gradient of y"])
+
+    point = {name: list(map(complex, inputs[name])) for name in inputs}
+    gradient = gradients(product, inputs, ["x", "router", "W1", "W2"])
+    return {"y": real(outputs(point)), "dx": gradient.pop("x")} | gradient
+
+
 FORMULAS = {
     "train": train,
     "cross-entropy": cross_entropy,
     "ring-attention": attention,
     "all-to-all-attention": attention,
+    "experts": experts,
 }

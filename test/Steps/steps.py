@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks steps of step_maker: verdicts, numbers, and where bugs are reported.
 
-usage: steps.py right FILE | steps.py bugs|wrong STRATEGY OPTIONS...
+usage: steps.py right FILE | steps.py bugs|wrong STRATEGY OPTIONS... | steps.py rows LIST
 
 FILE has a command line in each line. Each step is executed with numbers and compared with
 formulas, which do not use step_maker, unless the line ends in `# large`; and it has to be
 proved. With `bugs` each bug of a strategy is made, with its own options and those given:
 results have to differ, and the step to be refuted with a diagnosis at the op that the
-catalogue names; with `wrong` wherever the diagnosis is. Exit code 1 if something is not as
-it should be.
+catalogue names; with `wrong` wherever the diagnosis is. With `rows` the rows that bugs name
+have to be in LIST, with the trackers that they name if LIST has them. Exit code 1 if
+something is not as it should be.
 """
 
 import json
@@ -25,7 +26,8 @@ from typing import Any
 
 from formulas import FORMULAS, Values
 
-from step_maker.catalogue import STRATEGIES
+from step_maker.bugs import Bug
+from step_maker.catalogue import BUGS, STRATEGIES
 from step_maker.command_line import make_graph, parse
 from step_maker.graph import Graph
 
@@ -133,13 +135,33 @@ def check_bug(line: str, op: str | None, work: Path) -> list[str]:
     return problems
 
 
+def check_rows(bug: Bug, listed: dict[str, str]) -> list[str]:
+    """The rows that a bug names and that are not in the list, or have another tracker."""
+    problems = []
+    repository = ""
+    for tracker, row in re.findall(r"([^\s,()]+) \((B\d{3})\)", bug.rows):
+        repository = re.split("[#@]", tracker)[0] or repository
+        names = [repository, tracker.removeprefix(repository)]
+        if row not in listed:
+            problems.append(f"there is no row {row}")
+        elif "|" in listed[row] and not all(name in listed[row] for name in names):
+            problems.append(f"row {row} is not {repository} {tracker}")
+    if not problems and "no public row" not in bug.rows and not repository:
+        problems.append("no row is named")
+    return problems
+
+
 def check_command(mode: str, arguments: Sequence[str], work: Path) -> list[tuple[str, list[str]]]:
     """Each step and what is wrong with it."""
     if mode == "right":
         lines = [line for line in Path(arguments[0]).read_text().splitlines() if line]
         return [(f"{line}: proved", check_right(line, work)) for line in lines]
-    strategy, *more = arguments
     results = []
+    if mode == "rows":
+        text = Path(arguments[0]).read_text()
+        listed = {match[1]: match[0] for match in re.finditer(r"(?m)^(?:\| )?(B\d{3}) .*$", text)}
+        return [(f"{bug.name}: listed", check_rows(bug, listed)) for bug in BUGS.values()]
+    strategy, *more = arguments
     for bug in STRATEGIES[strategy]:
         line = " ".join([strategy, *more, *bug.options, "--bug", bug.name])
         op = bug.op if mode == "bugs" else None
