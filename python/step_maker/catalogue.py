@@ -104,7 +104,7 @@ TRAINING = (
         "norm",
         "the norm is that of gradients that still have the loss scale",
         "deepspeedai/DeepSpeed#7839 (B057), of the same kind",
-        ("--loss-scale", "1024", "--clip", "1/8"),
+        ("--loss-scale", "8", "--clip", "1/8"),
     ),
     Bug(
         "clipped-by-local-norm",

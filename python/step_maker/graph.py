@@ -81,6 +81,7 @@ class Graph:
         self._lines: list[str] = []
         self._places: dict[str, int] = {}
         self._names = 0
+        self._claims = 0
 
     def place(self, name: str) -> str:
         """Where diagnostics say that ops of this name are."""
@@ -140,9 +141,11 @@ class Graph:
         It is where the value is.
         """
         contract = f' contract <{claim[0]} "{claim[1]}">' if claim else ""
+        number = f" number {self._claims}"
+        self._claims += 1
         self._write(
             f"tv.expect %{value.name} is %{reference.name} {print_lineage(lineage, sum_over)} "
-            f"on {print_domain(domain)}{contract} : {value.type} is {reference.type}",
+            f"on {print_domain(domain)}{number}{contract} : {value.type} is {reference.type}",
             value.op,
         )
 

@@ -70,13 +70,13 @@ def _reference_updates(
 ) -> dict[str, Tensors]:
     gradients = {parameter.name: results[parameter.name] for parameter in parameters}
     if settings.clip is not None:
-        sums = [
-            side.reduce("sum", side.square(gradient, "norm"), range(len(gradient.shape)), "norm")
-            for gradient in gradients.values()
-        ]
-        total = sums[0]
-        for term in sums[1:]:
-            total = side.add(total, term, "norm")
+        total: Tensor | None = None
+        for name, gradient in gradients.items():
+            squares = side.square(gradient, "norm")
+            squares = side.reduce("sum", squares, range(len(gradient.shape)), "norm")
+            results[f"squares of {name}"] = squares
+            total = side.add(total, squares, "norm") if total else squares
+        assert total is not None
         results["norm"] = side.unary("sqrt", total, "norm")
         factor = clip_factor(side, results["norm"], settings.clip, "clip")
         gradients = {

@@ -150,21 +150,11 @@ class Updates:
         self, gradients: dict[str, list[Tensor]], limit: Fraction, references: Tensors
     ) -> dict[str, list[Tensor]]:
         """Gradients times the factor that makes their global norm at most the limit."""
-        squares: dict[Place, Tensor] = {}
-        for p in self.parameters:
-            for piece, value in zip(self.pieces[p.name], gradients[p.name], strict=True):
-                # What all ranks have is counted once.
-                is_copy = p.split is None and piece.rank > 0
-                counts = self.mistake.is_here("replicated-gradients-in-norm", where=is_copy)
-                if is_copy and not counts:
-                    continue
-                side = self.graph.on(piece.domain)
-                square = side.multiply(value, value, "norm")
-                square = side.reduce("sum", square, range(len(value.shape)), "norm")
-                if piece.place in squares:
-                    square = side.add(squares[piece.place], square, "norm")
-                squares[piece.place] = square
-        norms = self._norms(squares)
+        places = {piece.place for pieces in self.pieces.values() for piece in pieces}
+        if self.mistake.is_here("clipped-by-local-norm", where=len(places) > 1):
+            norms = self._local_norms(gradients)
+        else:
+            norms = self._global_norm(gradients, references)
         result: dict[str, list[Tensor]] = {p.name: [] for p in self.parameters}
         factors: dict[Place, Tensor] = {}
         for place, value in norms.items():
@@ -183,28 +173,63 @@ class Updates:
             return gradients
         return result
 
-    def _norms(self, squares: dict[Place, Tensor]) -> dict[Place, Tensor]:
-        """The global norm, on each rank of all replicas."""
-        graph, mistake = self.graph, self.mistake
-        if mistake.is_here("clipped-by-local-norm", where=len(squares) > 1):
-            return {
-                place: graph.on(place_domain(*place)).unary("sqrt", value, "norm")
-                for place, value in squares.items()
-            }
-        operands = []
-        for (rank, replica), value in squares.items():
-            if replica is not None:
-                side = graph.on(place_domain(rank, None))
-                value = side.move(value, {"dp": replica}, "norm")
-            operands.append(value)
-        is_wide = mistake.is_here("norm-over-replicas", where=self.settings.replicas > 1)
-        axes = ["dp"] if is_wide else []
-        result: dict[Place, Tensor] = {}
-        for rank in range(self.settings.ranks):
-            side = graph.on(place_domain(rank, None))
-            total = side.all_reduce(operands, axes, "norm")
-            result[rank, None] = side.unary("sqrt", total, "norm")
-        return result
+    def _square(self, piece: Piece, value: Tensor) -> Tensor:
+        """The sum of the squares of a piece of a gradient."""
+        labels = "ij"[: len(value.shape)]
+        side = self.graph.on(piece.domain)
+        return side.einsum(f"{labels},{labels}->", [value, value], "norm")
+
+    def _global_norm(
+        self, gradients: dict[str, list[Tensor]], references: Tensors
+    ) -> dict[Place, Tensor]:
+        """The norm of all gradients, on each rank of all replicas: parameter by parameter."""
+        s, graph, mistake = self.settings, self.graph, self.mistake
+        is_wide = mistake.is_here("norm-over-replicas", where=s.replicas > 1)
+        sides = [graph.on(place_domain(rank, None)) for rank in range(s.ranks)]
+        totals: list[Tensor] = []
+        for p in self.parameters:
+            terms = []
+            for piece, value in zip(self.pieces[p.name], gradients[p.name], strict=True):
+                # What all ranks have is counted once.
+                is_copy = p.split is None and piece.rank > 0
+                counts = mistake.is_here("replicated-gradients-in-norm", where=is_copy)
+                if is_copy and not counts:
+                    continue
+                square = self._square(piece, value)
+                if piece.replica is not None:
+                    square = sides[piece.rank].move(square, {"dp": piece.replica}, "norm")
+                terms.append(square)
+            sums = [side.all_reduce(terms, ["dp"] if is_wide else [], "norm") for side in sides]
+            for rank, value in enumerate(sums):
+                domain = place_domain(rank, None)
+                graph.expect(value, references[f"squares of {p.name}"], (), domain)
+            totals = (
+                [
+                    side.add(total, value, "norm")
+                    for side, total, value in zip(sides, totals, sums, strict=True)
+                ]
+                if totals
+                else sums
+            )
+        return {
+            (rank, None): side.unary("sqrt", totals[rank], "norm")
+            for rank, side in enumerate(sides)
+        }
+
+    def _local_norms(self, gradients: dict[str, list[Tensor]]) -> dict[Place, Tensor]:
+        """The norm of what is updated at each place."""
+        squares: dict[Place, Tensor] = {}
+        for p in self.parameters:
+            for piece, value in zip(self.pieces[p.name], gradients[p.name], strict=True):
+                square = self._square(piece, value)
+                if piece.place in squares:
+                    side = self.graph.on(piece.domain)
+                    square = side.add(squares[piece.place], square, "norm")
+                squares[piece.place] = square
+        return {
+            place: self.graph.on(place_domain(*place)).unary("sqrt", value, "norm")
+            for place, value in squares.items()
+        }
 
     # ---- Parameters ----
 
@@ -237,6 +262,9 @@ class Updates:
         if s.zero in (0, 3):
             self._claim(p, weights, updates["weight"], claim)
             return
+        for piece, weight in zip(pieces, weights, strict=True):
+            lineage = p.lineage(piece.rank, piece.rows)
+            graph.expect(weight, updates["weight"], lineage, piece.domain)
         for rank in range(s.ranks):
             parts = [
                 (piece, value)
