@@ -2,14 +2,15 @@
 """Checks steps of step_maker: verdicts, numbers, and where bugs are reported.
 
 usage: steps.py right FILE | steps.py bugs|wrong STRATEGY OPTIONS... | steps.py rows LIST
+       | steps.py table DOCUMENT [--write]
 
 FILE has a command line in each line. Each step is executed with numbers and compared with
 formulas, which do not use step_maker, unless the line ends in `# large`; and it has to be
 proved. With `bugs` each bug of a strategy is made, with its own options and those given:
 results have to differ, and the step to be refuted with a diagnosis at the op that the
 catalogue names; with `wrong` wherever the diagnosis is. With `rows` the rows that bugs name
-have to be in LIST, with the trackers that they name if LIST has them. Exit code 1 if
-something is not as it should be.
+have to be in LIST, with the trackers that they name if LIST has them. With `table` DOCUMENT
+has to have the table of bugs, or gets it. Exit code 1 if something is not as it should be.
 """
 
 import json
@@ -151,6 +152,27 @@ def check_rows(bug: Bug, listed: dict[str, str]) -> list[str]:
     return problems
 
 
+def make_table() -> str:
+    """The bugs, as Markdown."""
+    lines = ["| strategy | bug | what is wrong | of the kind of |", "|---|---|---|---|"]
+    lines += [
+        f"| {strategy} | `{bug.name}` | {bug.what} | {bug.rows} |"
+        for strategy, bugs in STRATEGIES.items()
+        for bug in bugs
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def check_table(document: Path, *, writes: bool) -> list[str]:
+    """What is wrong with the table between two comments of a document."""
+    before, begin, rest = document.read_text().partition("<!-- begin bugs of steps -->\n")
+    table, end, after = rest.partition("<!-- end bugs of steps -->\n")
+    if writes:
+        document.write_text(before + begin + make_table() + end + after)
+        return []
+    return [] if table == make_table() else ["it has another one; `make docs` rewrites it"]
+
+
 def check_command(mode: str, arguments: Sequence[str], work: Path) -> list[tuple[str, list[str]]]:
     """Each step and what is wrong with it."""
     if mode == "right":
@@ -161,6 +183,10 @@ def check_command(mode: str, arguments: Sequence[str], work: Path) -> list[tuple
         text = Path(arguments[0]).read_text()
         listed = {match[1]: match[0] for match in re.finditer(r"(?m)^(?:\| )?(B\d{3}) .*$", text)}
         return [(f"{bug.name}: listed", check_rows(bug, listed)) for bug in BUGS.values()]
+    if mode == "table":
+        document = Path(arguments[0])
+        problems = check_table(document, writes="--write" in arguments)
+        return [(f"the table of {document.name}", problems)]
     strategy, *more = arguments
     for bug in STRATEGIES[strategy]:
         line = " ".join([strategy, *more, *bug.options, "--bug", bug.name])
