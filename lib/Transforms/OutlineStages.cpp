@@ -26,7 +26,27 @@ struct OutlineStagesPass
         return signalPassFailure();
   }
 
-  LogicalResult outline(tv::GraphOp graph) {
+  /// Stages name what they prove and assume by number: each expect gets one.
+  static LogicalResult number(tv::GraphOp graph) {
+    llvm::DenseSet<int64_t> numbers;
+    for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
+      if (expect.getNumber() && !numbers.insert(*expect.getNumber()).second)
+        return expect.emitOpError("has the number of another one: ")
+               << *expect.getNumber();
+    int64_t next = 0;
+    for (auto expect : graph.getBody().getOps<tv::ExpectOp>()) {
+      if (expect.getNumber())
+        continue;
+      while (!numbers.insert(next).second)
+        ++next;
+      expect.setNumber(next);
+    }
+    return success();
+  }
+
+  static LogicalResult outline(tv::GraphOp graph) {
+    if (failed(number(graph)))
+      return failure();
     StageBuilder stageBuilder(graph);
     OpBuilder builder(graph);
     builder.setInsertionPointAfter(graph);

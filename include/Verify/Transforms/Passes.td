@@ -96,7 +96,8 @@ def OutlineStagesPass : Pass<"tv-outline-stages", "::mlir::ModuleOp"> {
     For each `tv.expect` builds a `tv.stage`: the ops of the plan back to values
     whose lineage another expect or the contract gives, and the ops of the
     reference back to the tensors of those lineages. Expects that no result of
-    the contract needs are left out. The graph stays, for the ledger.
+    the contract needs are left out. Those without a number get one, by which
+    stages name them. The graph stays, for the ledger.
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
 }
