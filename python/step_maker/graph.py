@@ -17,7 +17,7 @@ from step_maker.lineage import Lineage, print_lineage
 Shape = tuple[int, ...]
 # Coordinates, or ranges of them, by axis; an axis that is not named is free.
 Domain = Mapping[str, int | tuple[int, int]]
-# How an equation or a number is written.
+# What a constant may be given as.
 Number = int | float | Fraction
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sizes and strategy of a training step, and how its parameters are divided."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from step_maker.graph import Domain, ImpossibleStepError, Side, Tensor
+from step_maker.bugs import Mistake
+from step_maker.graph import Domain, Graph, ImpossibleStepError, Side, Tensor
 from step_maker.lineage import Lineage
 from step_maker.optimizers import Optimizer, Tensors
 
@@ -42,6 +44,16 @@ class Training:
     def batch(self) -> int:
         """Samples of a step."""
         return self.replicas * self.micro_batches * self.samples
+
+
+@dataclass
+class PlanWriter:
+    """What each part of the plan is written with."""
+
+    graph: Graph
+    settings: Training
+    mistake: Mistake
+    parameters: Sequence["Parameter"]
 
 
 @dataclass(frozen=True)

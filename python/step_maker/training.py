@@ -8,13 +8,14 @@ states, gradients and parameters over replicas, by rows.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from step_maker.bugs import Mistake
 from step_maker.graph import Domain, Graph, Side, Tensor, whole
 from step_maker.lineage import Lineage
 from step_maker.optimizers import Tensors, paper_step
-from step_maker.settings import Parameter, Training, clip_factor
+from step_maker.settings import Parameter, PlanWriter, Training, clip_factor
 from step_maker.updates import Updates, gather_over_replicas
 
 SPLITS = {"W1": 0, "W2": 1, "b": None}
@@ -91,18 +92,14 @@ def _reference_updates(
     }
 
 
-class _PlanModel:
+@dataclass
+class _PlanModel(PlanWriter):
     """Writes forward and backward of the plan."""
 
-    def __init__(
-        self, graph: Graph, settings: Training, mistake: Mistake, parameters: Sequence[Parameter]
-    ) -> None:
-        self.graph = graph
-        self.settings = settings
-        self.mistake = mistake
-        self.first, self.second, self.bias = parameters
-        self.ranks = range(settings.ranks)
-        self.everywhere: Domain = {"device": (0, settings.ranks)}
+    def __post_init__(self) -> None:
+        self.first, self.second, self.bias = self.parameters
+        self.ranks = range(self.settings.ranks)
+        self.everywhere: Domain = {"device": (0, self.settings.ranks)}
 
     def _hold(self, parameter: Parameter, purpose: str) -> list[Tensor]:
         """What each rank has of a parameter, for the forward or the backward."""

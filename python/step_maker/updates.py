@@ -5,13 +5,13 @@ ZeRO-1 divides states over replicas, ZeRO-2 gradients too, ZeRO-3 parameters too
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from step_maker.bugs import Mistake
 from step_maker.graph import Domain, Graph, Tensor
 from step_maker.lineage import Lineage
 from step_maker.optimizers import Tensors, paper_step, torch_step
-from step_maker.settings import Parameter, Piece, Training, clip_factor, place_domain
+from step_maker.settings import Parameter, Piece, PlanWriter, clip_factor, place_domain
 
 Place = tuple[int, int | None]
 
@@ -23,17 +23,13 @@ def gather_over_replicas(graph: Graph, name: str, parts: Sequence[tuple[Piece, T
     return side.all_gather(moved, 0, name)
 
 
-class Updates:
+@dataclass
+class Updates(PlanWriter):
     """Writes the end of a step."""
 
-    def __init__(
-        self, graph: Graph, settings: Training, mistake: Mistake, parameters: Sequence[Parameter]
-    ) -> None:
-        self.graph = graph
-        self.settings = settings
-        self.mistake = mistake
-        self.parameters = parameters
-        self.pieces = {p.name: p.pieces(settings, divided=settings.zero > 0) for p in parameters}
+    def __post_init__(self) -> None:
+        is_divided = self.settings.zero > 0
+        self.pieces = {p.name: p.pieces(self.settings, divided=is_divided) for p in self.parameters}
 
     def make(
         self,

@@ -36,7 +36,7 @@ TOLERANCE = 1e-9
 
 
 def draw(graph: Graph, random: Random) -> Values:
-    """Random inputs. Second moments are positive; integers are below `below`."""
+    """Random inputs. Second moments are positive; the graph says which integers there are."""
     result: Values = {}
     for name, tensor in graph.inputs.items():
         count = prod(tensor.shape)
