@@ -101,6 +101,107 @@ static bool haveSamePositions(Value left, Value right,
          });
 }
 
+namespace {
+/// The elements of a claim at one place of the mesh, one after the other.
+class ElementPairs {
+public:
+  ElementPairs(ArrayRef<Summand> summands, const DenseTensor &reference,
+               ArrayRef<ArrayRef<Representative>> kept, const MeshPlace &place,
+               ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
+               bool isInRuns)
+      : summands(summands), reference(reference), kept(kept), mapped(mapped),
+        layout(getLayout(*summands.front().tensor)), index(kept.size()) {
+    for (const Summand &summand : summands)
+      starts.push_back(summand.tensor->getOffset(place));
+    for (ArrayRef<Representative> positions : kept)
+      count *= static_cast<int64_t>(positions.size());
+    if (llvm::any_of(mapped, [](const auto &map) {
+          return !map->unknown.empty() &&
+                 map->unknown.front() ==
+                     static_cast<int64_t>(map->unknown.size());
+        }))
+      count = 0;
+    if (isInRuns && reference.dimensionStrides[layout.back()] == 1)
+      neighbours = mapped[layout.back()]->neighbours;
+  }
+
+  /// Goes to the first element from here on that the reference has; false at
+  /// the end.
+  bool find() {
+    while (at < count) {
+      int64_t known = locate();
+      if (known == at)
+        return true;
+      at = known;
+    }
+    return false;
+  }
+  /// How many pairs from here on are equal.
+  int64_t countEqual();
+  void skip(int64_t pairs) { at += pairs; }
+
+  ArrayRef<int64_t> getIndex() const { return index; }
+  Scalar getReference() const { return reference.get(offset); }
+  Scalar getFirst() const {
+    return summands.front().tensor->get(starts.front() + at);
+  }
+  void getTerms(std::vector<WeightedScalar> &terms) const {
+    terms.clear();
+    for (auto [start, summand] : llvm::zip_equal(starts, summands))
+      for (AxisTerm term : summand.terms)
+        terms.push_back(
+            {summand.tensor->get(start + at + term.offset), term.weight});
+  }
+
+private:
+  /// Sets `index` and `offset`; returns the next element that may be known,
+  /// which is this one if it is.
+  int64_t locate();
+
+  ArrayRef<Summand> summands;
+  const DenseTensor &reference;
+  ArrayRef<ArrayRef<Representative>> kept;
+  ArrayRef<std::shared_ptr<const DimensionMap>> mapped;
+  SmallVector<unsigned, 4> layout;
+  SmallVector<int64_t> starts; ///< of the summands
+  ArrayRef<int64_t> neighbours;
+  int64_t count = 1, at = 0, offset = 0;
+  SmallVector<int64_t> index;
+};
+} // namespace
+
+int64_t ElementPairs::locate() {
+  int64_t rest = at, stride = 1, next = at;
+  offset = 0;
+  for (unsigned i : llvm::reverse(layout)) {
+    const DimensionMap &map = *mapped[i];
+    auto size = static_cast<int64_t>(kept[i].size());
+    int64_t place = rest % size;
+    if (map.unknown[place] > 0)
+      next = (at / stride + map.unknown[place]) * stride;
+    offset += map.ordinals[place] * reference.dimensionStrides[i];
+    index[i] = kept[i][place].position;
+    rest /= size;
+    stride *= size;
+  }
+  return next;
+}
+
+int64_t ElementPairs::countEqual() {
+  if (neighbours.empty())
+    return 1;
+  // Elements that follow in the same runs have the same enclosures.
+  int64_t end = count;
+  for (auto [start, summand] : llvm::zip_equal(starts, summands))
+    for (AxisTerm term : summand.terms) {
+      int64_t place = start + term.offset;
+      const DenseTensor &tensor = *summand.tensor;
+      end = std::min(end, tensor.getEnd(tensor.findRun(place + at)) - place);
+    }
+  int64_t inReference = reference.getEnd(reference.findRun(offset)) - offset;
+  return std::min({end - at, inReference, neighbours[at % neighbours.size()]});
+}
+
 LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
                                     Visitor visitor) {
   failureReason.clear();
@@ -121,84 +222,35 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
     return fail("a sum has more than 2^63 terms");
   const DenseTensor &reference = *tensors.find(claim.reference);
   SmallVector<ArrayRef<Representative>> kept;
-  int64_t count = 1;
-  for (FactorAnalysis::Node node : factors.getDimensions(first)) {
+  for (FactorAnalysis::Node node : factors.getDimensions(first))
     kept.push_back(factors.getRepresentatives(node));
-    count *= static_cast<int64_t>(kept.back().size());
-  }
   // A single element is its own sum.
   bool isSum = summands->size() != 1 || !claim.lineage.getSumAxes().empty();
+  bool isInRuns = usesRuns && isLong(factors, first);
   std::vector<WeightedScalar> terms;
-  SmallVector<int64_t> starts(summands->size());
-  SmallVector<unsigned, 4> layout = getLayout(*summands->front().tensor);
   for (const MeshPlace &place : listPlaces(
            factors, findComparedAxes(claim, factors, elements), claim.domain)) {
     auto mapped = mapDimensions(claim.lineage, place.coordinates,
                                 claim.reference, first, skipsUnknown);
     if (failed(mapped))
       return failure();
-    if (count == 0 || llvm::any_of(*mapped, [](const auto &map) {
-          return map->unknown.front() ==
-                 static_cast<int64_t>(map->unknown.size());
-        }))
-      continue;
-    for (auto [start, summand] : llvm::zip_equal(starts, *summands))
-      start = summand.tensor->getOffset(place);
-    bool isInRuns = usesRuns && isLong(factors, first);
-    ArrayRef<int64_t> neighbours;
-    if (isInRuns && reference.dimensionStrides[layout.back()] == 1)
-      neighbours = (*mapped)[layout.back()]->neighbours;
-    int64_t next = 0;
-    for (int64_t at = 0; at < count; at = next) {
-      int64_t offset = 0, rest = at, stride = 1;
-      next = at;
-      SmallVector<int64_t> index(kept.size());
-      for (unsigned i : llvm::reverse(layout)) {
-        const DimensionMap &map = *(*mapped)[i];
-        auto size = static_cast<int64_t>(kept[i].size());
-        int64_t place = rest % size;
-        if (map.unknown[place] > 0)
-          next = (at / stride + map.unknown[place]) * stride;
-        offset += map.ordinals[place] * reference.dimensionStrides[i];
-        index[i] = kept[i][place].position;
-        rest /= size;
-        stride *= size;
-      }
-      if (next != at)
-        continue;
-      next = at + 1;
-      // Elements that follow in the same runs have the same enclosures.
-      if (!neighbours.empty()) {
-        int64_t runEnd = count;
-        for (auto [start, summand] : llvm::zip_equal(starts, *summands))
-          for (AxisTerm term : summand.terms) {
-            int64_t place = start + term.offset;
-            runEnd = std::min(runEnd, summand.tensor->getEnd(
-                                          summand.tensor->findRun(place + at)) -
-                                          place);
-          }
-        runEnd = std::min(runEnd - at,
-                          reference.getEnd(reference.findRun(offset)) - offset);
-        next =
-            at + std::min(runEnd, neighbours[at % kept[layout.back()].size()]);
-      }
+    ElementPairs pairs(*summands, reference, kept, place, *mapped, isInRuns);
+    while (pairs.find()) {
+      int64_t equal = pairs.countEqual();
       size_t mark = algebra.mark();
-      Scalar actual = summands->front().tensor->get(starts[0] + at);
+      Scalar actual = pairs.getFirst();
       if (isSum) {
-        terms.clear();
-        for (auto [start, summand] : llvm::zip_equal(starts, *summands))
-          for (AxisTerm term : summand.terms)
-            terms.push_back(
-                {summand.tensor->get(start + at + term.offset), term.weight});
+        pairs.getTerms(terms);
         actual = algebra.sum(terms);
       }
       Scalar plan = algebra.keep(actual, mark);
-      Visit answer = visitor(place.coordinates, index, reference.get(offset),
-                             plan, next - at);
+      Visit answer = visitor(place.coordinates, pairs.getIndex(),
+                             pairs.getReference(), plan, equal);
       if (answer != Visit::Keep)
         algebra.release(plan);
       if (answer == Visit::Stop)
         return success();
+      pairs.skip(equal);
     }
   }
   return success();

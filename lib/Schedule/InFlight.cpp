@@ -38,7 +38,7 @@ bool InFlightChecker::isView(Operation *op) const {
   if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
     return communicate.getKind() == tv::CollectiveKind::Broadcast ||
            (communicate.getGroup().size() == 1 &&
-            !(communicate.getReplicas() && replicaCount > 1));
+            (!communicate.getReplicas() || replicaCount <= 1));
   // The derivative of a sum hands on what it gets.
   return isa<tv::ReshapeOp, tv::TransposeOp, tv::SliceOp, tv::BroadcastOp,
              tv::BackwardOp>(op);
@@ -96,33 +96,36 @@ void InFlightChecker::addBetween(tv::SaveOp save, Origins &origins) const {
   }
 }
 
+LogicalResult InFlightChecker::summarizeStart(tv::StartOp start, int64_t device,
+                                              Summary &summary) {
+  MemoryAccess access{AccessType::Start, start, {}, {}, nullptr, start};
+  for (auto read : start.getBody().getOps<tv::ReadOp>()) {
+    FailureOr<Operation *> buffer =
+        findBuffer(read, read.getBufferAttr(), device);
+    if (failed(buffer))
+      return failure();
+    if (*buffer)
+      access.read.push_back(addRead(read, *buffer));
+  }
+  for (Value operand : start.getStarted()->getOperands())
+    if (operand.getParentBlock() == start->getBlock())
+      addOrigins(operand, access.used);
+  if (start.getInto()) {
+    FailureOr<Operation *> buffer =
+        findBuffer(start, start.getIntoAttr(), device);
+    if (failed(buffer))
+      return failure();
+    access.written = *buffer;
+  }
+  summary.accesses.push_back(std::move(access));
+  return success();
+}
+
 LogicalResult InFlightChecker::summarize(Operation *op, int64_t device,
                                          Summary &summary) {
-  auto start = dyn_cast<tv::StartOp>(op);
-  MemoryAccess access{AccessType::Use, op, {}, {}, nullptr, start};
-  if (start) {
-    access.type = AccessType::Start;
-    for (auto read : start.getBody().getOps<tv::ReadOp>()) {
-      FailureOr<Operation *> buffer =
-          findBuffer(read, read.getBufferAttr(), device);
-      if (failed(buffer))
-        return failure();
-      if (*buffer)
-        access.read.push_back(addRead(read, *buffer));
-    }
-    for (Value operand : start.getStarted()->getOperands())
-      if (operand.getParentBlock() == op->getBlock())
-        addOrigins(operand, access.used);
-    if (start.getInto()) {
-      FailureOr<Operation *> buffer =
-          findBuffer(op, start.getIntoAttr(), device);
-      if (failed(buffer))
-        return failure();
-      access.written = *buffer;
-    }
-    summary.accesses.push_back(std::move(access));
-    return success();
-  }
+  if (auto start = dyn_cast<tv::StartOp>(op))
+    return summarizeStart(start, device, summary);
+  MemoryAccess access{AccessType::Use, op, {}, {}, nullptr, {}};
   if (auto wait = dyn_cast<tv::WaitOp>(op)) {
     access.type = AccessType::Wait;
     access.start = wait.getStart();

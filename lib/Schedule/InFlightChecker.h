@@ -75,6 +75,8 @@ private:
   /// Adds what an op does; of a call, nothing but the results.
   llvm::LogicalResult summarize(mlir::Operation *op, int64_t device,
                                 Summary &summary);
+  llvm::LogicalResult summarizeStart(tv::StartOp start, int64_t device,
+                                     Summary &summary);
   /// Notes what the result of a read is a view of.
   Origin addRead(tv::ReadOp op, mlir::Operation *buffer);
   /// The gradient buffer of a name; null if it is that of a parameter.

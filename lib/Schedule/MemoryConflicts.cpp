@@ -63,10 +63,8 @@ LogicalResult InFlightChecker::follow(const MemoryAccess &access,
           if (failed(checkAlone(access, call, origin.buffer, false, {})) ||
               failed(checkCurrent(access, call, origin)))
             return failure();
-  if (isa<tv::OutputOp>(access.op)) {
-    Origins fixed = replace(used, {});
-    outputs.push_back({access, std::move(fixed)});
-  }
+  if (isa<tv::OutputOp>(access.op))
+    outputs.emplace_back(access, replace(used, {}));
   std::optional<unsigned> number;
   if (access.type == AccessType::Start)
     number = order.start(access.start);
