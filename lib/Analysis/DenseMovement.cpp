@@ -55,10 +55,12 @@ int64_t DenseEvaluator::getInputPosition(FactorAnalysis::Node node,
                                          int64_t position) const {
   if (!isLong(factors, node))
     return position;
-  if (source.getLongPositions() == LongPositions::None)
-    return factors.getBlockStart(node, position, /*mergesBlocks=*/true);
+  bool tellsLast = source.getLongPositions() == LongPositions::Last;
+  auto [start, end] =
+      factors.getBlock(node, position, /*mergesBlocks=*/tellsLast);
+  if (tellsLast)
+    return position == end - 1 ? position : start;
   // The first position of a block, or its second one for all others.
-  int64_t start = factors.getBlockStart(node, position, /*mergesBlocks=*/false);
   return position == start ? start : start + 1;
 }
 

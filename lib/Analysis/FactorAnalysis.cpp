@@ -307,29 +307,34 @@ int64_t FactorAnalysis::getWeight(Node node, int64_t position) const {
   return 0;
 }
 
-int64_t FactorAnalysis::getBlockStart(Node node, int64_t position,
-                                      bool mergesBlocks) const {
+std::pair<int64_t, int64_t>
+FactorAnalysis::getBlock(Node node, int64_t position, bool mergesBlocks) const {
   node = find(node);
   const NodeData &data = nodes[node];
   auto isRigid = [&](Node child) { return nodes[find(child)].isRigid; };
+  auto getWithin = [&](Node child, int64_t start) {
+    auto [first, end] = getBlock(child, position - start, mergesBlocks);
+    return std::pair(start + first, start + end);
+  };
   if (data.kind == Kind::Concat) {
     if (mergesBlocks && llvm::all_of(data.children, isRigid))
-      return 0;
+      return {0, data.size};
     int64_t start = 0;
     for (Node child : data.children) {
       int64_t size = nodes[find(child)].size;
       if (position - start < size)
-        return start + getBlockStart(child, position - start, mergesBlocks);
+        return getWithin(child, start);
       start += size;
     }
   }
   if (data.kind == Kind::Product) {
     // One row after the other.
     Node minor = data.children.back();
-    int64_t inner = position % nodes[find(minor)].size;
-    return position - inner + getBlockStart(minor, inner, mergesBlocks);
+    return getWithin(minor, position - position % nodes[find(minor)].size);
   }
-  return data.isRigid ? 0 : position;
+  if (data.isRigid)
+    return {0, data.size};
+  return {position, position + 1};
 }
 
 std::optional<std::vector<SmallVector<int64_t>>>

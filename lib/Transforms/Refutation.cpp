@@ -74,7 +74,7 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
   }
   const WitnessSeed first = seed;
   for (LongPositions positions :
-       {LongPositions::All, LongPositions::None, LongPositions::Blocks}) {
+       {LongPositions::All, LongPositions::Last, LongPositions::Blocks}) {
     seed = first;
     seed.positions = positions;
     isTooCostly = false;
@@ -282,8 +282,8 @@ static StringRef describePositions(LongPositions positions) {
     return "";
   case LongPositions::Blocks:
     return ", few of them different along long dimensions";
-  case LongPositions::None:
-    return ", equal along long dimensions";
+  case LongPositions::Last:
+    return ", equal along long dimensions but for the last position";
   }
   return "";
 }

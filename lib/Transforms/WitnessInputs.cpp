@@ -54,7 +54,20 @@ Scalar WitnessInputs::input(Value value, ArrayRef<int64_t> index) {
   // beyond what exponentials bear.
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
   int64_t scale = shape.size() < 2 ? 1 : llvm::PowerOf2Ceil(shape.back());
-  Scalar drawn = draw(name, number, getSort(value.getType()), index, scale);
+  ScalarSort sort = getSort(value.getType());
+  uint64_t state = getState(number, index);
+  if (sort == ScalarSort::Integer && seed.positions == LongPositions::Last) {
+    // The last position selects another one than those before it.
+    SmallVector<int64_t> others(index);
+    uint64_t count = 0;
+    for (auto [position, size] : llvm::zip_equal(others, shape))
+      if (size > 1 && position == size - 1) {
+        position = 0;
+        ++count;
+      }
+    state = getState(number, others) + count;
+  }
+  Scalar drawn = draw(name, state, sort, scale);
   if (!op || op.getContract().getRole() != tv::ContractRole::Random)
     return drawn;
   // Draws of random ops are 0 or 1.
@@ -64,22 +77,26 @@ Scalar WitnessInputs::input(Value value, ArrayRef<int64_t> index) {
 
 Scalar WitnessInputs::opaque(unsigned number, Type type,
                              ArrayRef<int64_t> index) {
-  return draw({}, number, getSort(type), index);
+  return draw({}, getState(number, index), getSort(type));
 }
 
 Scalar WitnessInputs::undefined(Operation *op, ArrayRef<int64_t> place) {
-  return draw({}, hash(cast<tv::UndefinedOp>(op).getName()),
-              getSort(op->getResult(0).getType()), place);
+  uint64_t name = hash(cast<tv::UndefinedOp>(op).getName());
+  return draw({}, getState(name, place), getSort(op->getResult(0).getType()));
 }
 
-Scalar WitnessInputs::draw(StringRef input, uint64_t name, ScalarSort sort,
-                           ArrayRef<int64_t> index, int64_t scale) {
+uint64_t WitnessInputs::getState(uint64_t name, ArrayRef<int64_t> index) const {
   uint64_t state = name + seed.number * 0x9e3779b97f4a7c15u;
   for (int64_t position : index)
     state = (state ^ static_cast<uint64_t>(position + 1)) * 0xbf58476d1ce4e5b9u;
   state ^= state >> 31;
   state *= 0x94d049bb133111ebu;
   state ^= state >> 29;
+  return state;
+}
+
+Scalar WitnessInputs::draw(StringRef input, uint64_t state, ScalarSort sort,
+                           int64_t scale) {
   if (sort == ScalarSort::Integer) {
     // Where integers are only compared they have to differ all the same.
     static constexpr int64_t others[] = {1, -3, 1000};

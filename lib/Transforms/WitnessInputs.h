@@ -54,8 +54,10 @@ public:
   LongPositions getLongPositions() const override { return seed.positions; }
 
 private:
-  Scalar draw(llvm::StringRef input, uint64_t name, ScalarSort sort,
-              llvm::ArrayRef<int64_t> index, int64_t scale = 1);
+  /// What an element of tensor `name` is drawn from.
+  uint64_t getState(uint64_t name, llvm::ArrayRef<int64_t> index) const;
+  Scalar draw(llvm::StringRef input, uint64_t state, ScalarSort sort,
+              int64_t scale = 1);
 
   NumericAlgebra &algebra;
   WitnessSeed seed;

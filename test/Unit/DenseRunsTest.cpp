@@ -41,12 +41,15 @@ private:
     SmallVector<int64_t> result(index);
     for (auto [position, node] :
          llvm::zip(result, factors.getDimensions(value))) {
-      bool isMerged = positions == LongPositions::None;
+      bool tellsLast = positions == LongPositions::Last;
       if (factors.getRepresentatives(node).size() <= 32 ||
           factors.isSelected(node))
         continue;
-      int64_t start = factors.getBlockStart(node, position, isMerged);
-      position = isMerged || position == start ? start : start + 1;
+      auto [start, end] = factors.getBlock(node, position, tellsLast);
+      if (tellsLast)
+        position = position == end - 1 ? position : start;
+      else
+        position = position == start ? start : start + 1;
     }
     return result;
   }
@@ -59,7 +62,7 @@ private:
 class ScoreSource : public LongSource {
 public:
   ScoreSource(NumericAlgebra &algebra, const FactorAnalysis &factors)
-      : LongSource(algebra, factors, LongPositions::None), algebra(algebra) {}
+      : LongSource(algebra, factors, LongPositions::Last), algebra(algebra) {}
   Scalar input(Value, ArrayRef<int64_t> index) override {
     return algebra.rational(index.back() * 7919 % 1009, 1009);
   }
@@ -73,7 +76,7 @@ protected:
   void checkRuns(StringRef text, bool hasDoubles = true) {
     tv::GraphOp graph = parse(text);
     ASSERT_TRUE(graph);
-    for (LongPositions positions : {LongPositions::Blocks, LongPositions::None})
+    for (LongPositions positions : {LongPositions::Blocks, LongPositions::Last})
       for (int64_t width : {1, 2}) {
         FactorAnalysis factors(graph.getBody().front(), graph.getMesh(),
                                {FactorAnalysis::Positions::Exact, width, 8192});
@@ -344,7 +347,7 @@ TEST_F(DenseRunsTest, RefusesWhatIsTooLarge) {
   FactorAnalysis factors(body, graph.getMesh(),
                          {FactorAnalysis::Positions::Exact, 1, 8192});
   DoubleAlgebra algebra;
-  LongSource source(algebra, factors, LongPositions::None);
+  LongSource source(algebra, factors, LongPositions::Last);
   DenseEvaluator dense(body, factors, algebra, source);
   auto reduce = *body.getOps<tv::ReduceOp>().begin();
   EXPECT_TRUE(succeeded(dense.run({}, {reduce.getResult()})))

@@ -25,9 +25,11 @@
 namespace verify {
 
 /// Which positions inputs tell apart, of a dimension that has to be looked at
-/// in full and has thousands: all of them, the first one and what slices cut
-/// the rest into, or none. The fewer, the less has to be computed.
-enum class LongPositions { All, Blocks, None };
+/// in full and has thousands: all of them, the first one of each block that
+/// slices cut it into and the rest of that, or the last one of all. Where each
+/// position looks back, all those before the last one remain equal, so that
+/// least has to be computed.
+enum class LongPositions { All, Blocks, Last };
 
 /// Elements of the tensors nobody computes.
 class ElementSource {

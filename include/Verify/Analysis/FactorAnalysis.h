@@ -101,9 +101,11 @@ public:
   /// The positions of a node that are looked at, in order.
   llvm::ArrayRef<Representative> getRepresentatives(Node node) const;
   /// The first of the positions that are in one block with `position`, among
-  /// those that are looked at in full: slices cut a dimension into blocks. With
-  /// `mergesBlocks` these are one block where nothing else is between them.
-  int64_t getBlockStart(Node node, int64_t position, bool mergesBlocks) const;
+  /// those that are looked at in full, and the end of the block: slices cut a
+  /// dimension into blocks. With `mergesBlocks` these are one block where
+  /// nothing else is between them.
+  std::pair<int64_t, int64_t> getBlock(Node node, int64_t position,
+                                       bool mergesBlocks) const;
   /// Whether an op selects among these positions, or some of them, and assumes
   /// that no two of them are equal.
   bool isSelected(Node node) const { return selected.contains(find(node)); }
