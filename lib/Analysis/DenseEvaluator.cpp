@@ -373,6 +373,10 @@ bool DenseEvaluator::haveDistinctElements(
   return true;
 }
 
+Value DenseEvaluator::getLeader(Value value) const {
+  return tensors.getNumbering().getLeader(value);
+}
+
 std::optional<Scalar>
 DenseEvaluator::getElement(Value value, const Coordinates &coordinates,
                            ArrayRef<int64_t> index) const {

@@ -250,10 +250,14 @@ bool Diagnosis::classifyOtherTensor(Finding &finding) {
 std::optional<Match> Diagnosis::matchAny(Value value) {
   Operation *op = value.getDefiningOp();
   SmallVector<Value> same, others;
-  for (Operation *candidate : referenceRegion)
-    (getPlaceKey(candidate->getLoc()) == getPlaceKey(op->getLoc()) ? same
-                                                                   : others)
-        .push_back(candidate->getResult(0));
+  // Layers with equal parameters have equal values.
+  llvm::DenseSet<Value> known;
+  for (bool isSame : {true, false})
+    for (Operation *candidate : referenceRegion)
+      if ((getPlaceKey(candidate->getLoc()) == getPlaceKey(op->getLoc())) ==
+              isSame &&
+          known.insert(matcher.getLeader(candidate->getResult(0))).second)
+        (isSame ? same : others).push_back(candidate->getResult(0));
   std::optional<Match> multiple;
   for (ArrayRef<Value> list : {ArrayRef(same), ArrayRef(others)})
     for (Value reference : list)

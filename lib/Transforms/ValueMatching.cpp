@@ -262,6 +262,10 @@ std::optional<Match> ValueMatcher::matchSum(Value value, Value reference) {
   return std::nullopt;
 }
 
+Value ValueMatcher::getLeader(Value value) const {
+  return evaluator->getLeader(value);
+}
+
 bool ValueMatcher::areEqual(Value left, Value right) {
   if (left == right)
     return true;

@@ -59,6 +59,8 @@ public:
   /// The sum over devices, replicas or micro-batches that has `value` as a term
   /// and is a part of `reference`.
   std::optional<Match> matchSum(mlir::Value value, mlir::Value reference);
+  /// The first of all values that are equal because equal ops give them.
+  mlir::Value getLeader(mlir::Value value) const;
   /// Whether two values of the plan are the same one, or have equal elements at
   /// all coordinates, not all of them 0.
   bool areEqual(mlir::Value left, mlir::Value right);

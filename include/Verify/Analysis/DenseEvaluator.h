@@ -166,6 +166,10 @@ public:
     return elements.getVaryingAxes(value);
   }
 
+  /// The first value that has the elements of this one, at the same positions
+  /// and coordinates, as far as the last run knows.
+  mlir::Value getLeader(mlir::Value value) const;
+
   /// An element of a value that was kept; nullopt at positions and coordinates
   /// that are not looked at.
   std::optional<Scalar> getElement(mlir::Value value,
