@@ -329,8 +329,8 @@ llvm::SetVector<Value> Diagnosis::chooseWhatHelps(Finding &finding) {
 
 void Diagnosis::explain(Finding &finding) {
   collectRegion(finding.expect);
-  if (findUndefined(finding) || findMissingMicroBatch(finding) ||
-      findMixedMicroBatches(finding))
+  if (findUndefined(finding) || findEarlyReduction(finding) ||
+      findMissingMicroBatch(finding) || findMixedMicroBatches(finding))
     return;
   llvm::SetVector<Value> kept = chooseWhatHelps(finding);
   DoubleAlgebra algebra;

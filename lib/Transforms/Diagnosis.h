@@ -29,6 +29,7 @@ enum class DifferenceKind {
   WrongSlice,
   ScaleFactor,
   MissingMicroBatch,
+  EarlyReduction,
   MixedMicroBatches,
   OutsideDomain,
   WrongConstant,
@@ -105,6 +106,9 @@ private:
   llvm::SetVector<mlir::Value> chooseWhatHelps(Finding &finding);
   bool findUndefined(Finding &finding);
   bool findMissingMicroBatch(Finding &finding);
+  /// Whether a reduction adds up what is accumulated of some micro-batches, and
+  /// others of the same are added to its result.
+  bool findEarlyReduction(Finding &finding);
   /// Whether an op of a wrong region reads values of several micro-batches.
   bool findMixedMicroBatches(Finding &finding);
   /// Whether the value is right without one of the terms of a sum that has

@@ -76,6 +76,22 @@ static void complete(ArrayRef<tv::AccumulateOp> accumulates, int64_t count) {
   }
 }
 
+/// `micro-batches 0-2, 5`.
+static std::string describeMicroBatches(ArrayRef<int64_t> numbers) {
+  return (numbers.size() == 1 ? "micro-batch " : "micro-batches ") +
+         describeRanges(numbers);
+}
+
+/// The micro-batches of `count` that are accumulated, or those that are not.
+static SmallVector<int64_t> listMicroBatches(tv::AccumulateOp accumulate,
+                                             int64_t count, bool areIn) {
+  SmallVector<int64_t> numbers;
+  for (int64_t number = 0; number < count; ++number)
+    if (accumulate.getOver().contains(number) == areIn)
+      numbers.push_back(number);
+  return numbers;
+}
+
 bool Diagnosis::findMissingMicroBatch(Finding &finding) {
   int64_t count = graph.getMesh().getAxisSize("mb").value_or(1);
   // One, and all that lack the same.
@@ -104,18 +120,15 @@ bool Diagnosis::findMissingMicroBatch(Finding &finding) {
     if (!isRepaired(finding.expect, repair))
       continue;
     tv::AccumulateOp accumulate = candidate.front();
-    SmallVector<int64_t> missing;
-    for (int64_t number = 0; number < count; ++number)
-      if (!accumulate.getOver().contains(number))
-        missing.push_back(number);
-    bool isOne = missing.size() == 1;
+    SmallVector<int64_t> missing =
+        listMicroBatches(accumulate, count, /*areIn=*/false);
     finding.kind = DifferenceKind::MissingMicroBatch;
     finding.op = accumulate;
-    finding.explanation =
-        "what is accumulated from " + describe(accumulate) + " lacks " +
-        (isOne ? "micro-batch " : "micro-batches ") + describeRanges(missing) +
-        " of 0-" + std::to_string(count - 1) + "; with " +
-        (isOne ? "it" : "them") + " the value is right";
+    finding.explanation = "what is accumulated from " + describe(accumulate) +
+                          " lacks " + describeMicroBatches(missing) + " of 0-" +
+                          std::to_string(count - 1) + "; with " +
+                          (missing.size() == 1 ? "it" : "them") +
+                          " the value is right";
     return true;
   }
   return false;
@@ -147,6 +160,39 @@ static void collectTerms(OpOperand &use, SmallVectorImpl<Term> &terms) {
     for (OpOperand &operand : op->getOpOperands())
       collectTerms(operand, terms);
   terms[place].end = terms.size();
+}
+
+bool Diagnosis::findEarlyReduction(Finding &finding) {
+  int64_t count = graph.getMesh().getAxisSize("mb").value_or(1);
+  for (Operation *op : region) {
+    if (!isa<tv::AddOp>(op))
+      continue;
+    for (unsigned i : {0, 1}) {
+      auto late = op->getOperand(i).getDefiningOp<tv::AccumulateOp>();
+      if (!late || late.getOver().getAxis().getValue() != "mb")
+        continue;
+      SmallVector<Term> terms;
+      collectTerms(op->getOpOperand(1 - i), terms);
+      for (Term term : terms) {
+        auto early = term.use->get().getDefiningOp<tv::AccumulateOp>();
+        auto reduction = dyn_cast<tv::AllReduceOp>(term.use->getOwner());
+        if (!early || !reduction || early.getOperand() != late.getOperand())
+          continue;
+        SmallVector<int64_t> missing =
+            listMicroBatches(late, count, /*areIn=*/true);
+        finding.kind = DifferenceKind::EarlyReduction;
+        finding.op = reduction;
+        finding.explanation = describe(reduction) + " adds up before " +
+                              describeMicroBatches(missing) + " of 0-" +
+                              std::to_string(count - 1) +
+                              (missing.size() == 1 ? " is" : " are") +
+                              " accumulated; what " + describe(late) +
+                              " gives after it is not added up";
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 SmallVector<Value> verify::listTerms(tv::AddOp add) {

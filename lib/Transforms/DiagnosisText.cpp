@@ -28,6 +28,8 @@ StringRef verify::getName(DifferenceKind kind) {
     return "wrong scale factor";
   case DifferenceKind::MissingMicroBatch:
     return "missing micro-batch";
+  case DifferenceKind::EarlyReduction:
+    return "early reduction";
   case DifferenceKind::OutsideDomain:
     return "outside the domain";
   case DifferenceKind::MixedMicroBatches:

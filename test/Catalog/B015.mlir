@@ -6,7 +6,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: gradient of 'w' differs from the reference on device 0 of each of 2 replicas
-// WRONG: model.py:5:0: note: missing sum: an operand of 'first' is one term of a sum over the 2 replicas and the 3 micro-batches, and nothing adds the terms up; their sum is the value of the reference
+// WRONG: model.py:6:0: note: early reduction: 'reduced' adds up before micro-batch 2 of 0-2 is accumulated; what 'last' gives after it is not added up
 
 tv.graph @B015 <dp = 2, device = 1, mb = 3> {
   %w = tv.input <parameter "w"> : tensor<3x5xf32>

@@ -96,6 +96,22 @@ tv.graph @missing_micro_batch <device = 1, mb = 4> {
 
 // -----
 
+// CHECK-LABEL: error: gradient of 'early' differs
+// CHECK: note: early reduction: 'reducer' adds up before micro-batches 2-3 of 0-3 are accumulated; what 'accumulate' gives after it is not added up
+tv.graph @early_reduction <dp = 2, device = 1, mb = 4> {
+  %x = tv.input <input "x"> : tensor<16x6xf32>
+  %y = tv.reduce sum %x {dimensions = array<i64: 0>} : (tensor<16x6xf32>) -> tensor<6xf32>
+  %x0 = tv.distribute %x <[mb, dp, 0:2 of 2], [0:6 of 6]> on <device = 0> : (tensor<16x6xf32>) -> tensor<2x6xf32>
+  %y0 = tv.reduce sum %x0 on <device = 0> {dimensions = array<i64: 0>} : (tensor<2x6xf32>) -> tensor<6xf32>
+  %s = tv.accumulate %y0 over <mb = 0:2> on <device = 0> : (tensor<6xf32>) -> tensor<6xf32> loc("accumulate"("model.py":6:0))
+  %r = tv.all_reduce %s over ["dp"] on <device = 0> : (tensor<6xf32>) -> tensor<6xf32> loc("reducer"("model.py":7:0))
+  %t = tv.accumulate %y0 over <mb = 2:4> on <device = 0> : (tensor<6xf32>) -> tensor<6xf32> loc("accumulate"("model.py":6:0))
+  %z = tv.add %r, %t on <device = 0> : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32>
+  tv.expect %z is %y <[0:6 of 6]> on <device = 0> contract <gradient "early"> : tensor<6xf32> is tensor<6xf32>
+}
+
+// -----
+
 // CHECK-LABEL: error: output 'constant' differs
 // CHECK: note: wrong constant: the number in 'add' is 0.25, in the reference 0.5
 tv.graph @constant <device = 1> {
