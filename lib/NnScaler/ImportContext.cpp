@@ -28,7 +28,13 @@ PlanContext::PlanContext(const PlanFile &plan, StringRef fileName,
   }
   using Consumer = std::tuple<StringRef, StringRef, uint32_t>;
   llvm::DenseMap<Index, Consumer> consumers;
-  llvm::DenseSet<std::pair<Index, int64_t>> isRead; ///< on a device
+  // A micro-batch with a segment of its own runs that instead of another.
+  std::vector<Index> segmentOf(plan.nodes.size(), none);
+  for (auto [index, node] : llvm::enumerate(plan.nodes))
+    for (Index inner : node.nodes)
+      segmentOf[inner] = index;
+  using Reader = std::tuple<Index, int64_t, Index>;
+  llvm::DenseSet<Reader> isRead; ///< on a device, in a segment
   for (auto [index, node] : llvm::enumerate(plan.nodes)) {
     if (node.kind == NodeKind::Forward && node.mirror != none)
       for (const Argument &input : node.inputs) {
@@ -38,7 +44,9 @@ PlanContext::PlanContext(const PlanFile &plan, StringRef fileName,
         auto [found, isNew] = consumers.try_emplace(get(input).full, own);
         bool isSecond = !isNew && found->second != own;
         for (int64_t device : node.devices)
-          isSecond |= !isRead.insert({get(input).full, device}).second;
+          isSecond |=
+              !isRead.insert({get(input).full, device, segmentOf[index]})
+                   .second;
         if (isSecond)
           severalConsumers.insert(get(input).full);
       }

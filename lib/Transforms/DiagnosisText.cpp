@@ -89,19 +89,29 @@ std::string verify::describeDevices(ArrayRef<int64_t> devices) {
          describeRanges(devices);
 }
 
+/// The coordinates of an axis at which one of the expects speaks of a value;
+/// of none where one of them does not say.
+static SmallVector<int64_t> listCoordinates(ArrayRef<tv::ExpectOp> expects,
+                                            StringRef axis) {
+  SmallVector<int64_t> coordinates;
+  for (tv::ExpectOp expect : expects) {
+    tv::AxisSetAttr set = expect.getDomain().getSet(axis);
+    if (!set)
+      return {};
+    for (size_t i = 0; i < set.getBounds().size(); i += 2)
+      for (int64_t coordinate = set.getBounds()[i];
+           coordinate < set.getBounds()[i + 1]; ++coordinate)
+        coordinates.push_back(coordinate);
+  }
+  llvm::sort(coordinates);
+  coordinates.erase(llvm::unique(coordinates), coordinates.end());
+  return coordinates;
+}
+
 std::string verify::describePlace(ArrayRef<tv::ExpectOp> expects,
                                   ArrayRef<int64_t> microBatches,
                                   tv::MeshAttr mesh) {
-  SmallVector<int64_t> devices;
-  for (tv::ExpectOp expect : expects)
-    if (tv::AxisSetAttr set = tv::ExpectOp(expect).getDomain().getSet("device"))
-      for (size_t i = 0; i < set.getBounds().size(); i += 2)
-        for (int64_t device = set.getBounds()[i];
-             device < set.getBounds()[i + 1]; ++device)
-          devices.push_back(device);
-  llvm::sort(devices);
-  devices.erase(llvm::unique(devices), devices.end());
-  std::string text = describeDevices(devices);
+  std::string text = describeDevices(listCoordinates(expects, "device"));
   int64_t replicas = mesh.getAxisSize("dp").value_or(1);
   if (replicas > 1)
     text += " of each of " + std::to_string(replicas) + " replicas";
@@ -109,13 +119,16 @@ std::string verify::describePlace(ArrayRef<tv::ExpectOp> expects,
   bool isResult = llvm::all_of(expects, [](tv::ExpectOp expect) {
     return expect.getContract().has_value();
   });
-  if (isResult || mesh.getAxisSize("mb").value_or(1) == 1)
+  int64_t count = mesh.getAxisSize("mb").value_or(1);
+  if (isResult || count == 1)
     return text;
-  if (microBatches.empty())
+  SmallVector<int64_t> where(microBatches);
+  if (where.empty())
+    where = listCoordinates(expects, "mb");
+  if (where.empty() || static_cast<int64_t>(where.size()) == count)
     return text + ", all micro-batches";
-  return text +
-         (microBatches.size() == 1 ? ", micro-batch " : ", micro-batches ") +
-         describeRanges(microBatches);
+  return text + (where.size() == 1 ? ", micro-batch " : ", micro-batches ") +
+         describeRanges(where);
 }
 
 std::string verify::describePart(tv::LineageAttr lineage) {
