@@ -140,8 +140,8 @@ LogicalResult DenseRelation::setUpPositions() {
       bool isBulk = entry.weight > 1;
       if (isBulk && position.use != PositionUse::Equality)
         return fail("a position that stands for others is compared");
-      table.scalars.push_back(
-          algebra.integer(isBulk ? -1 - entry.position : entry.position));
+      int64_t number = position.getNumber(entry.position);
+      table.scalars.push_back(algebra.integer(isBulk ? -1 - number : number));
     }
     positions.push_back(std::move(table));
   }

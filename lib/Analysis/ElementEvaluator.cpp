@@ -366,7 +366,8 @@ ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
       bool isBulk = factors.getWeight(nodes[position.factor], at) > 1;
       if (isBulk && position.use != PositionUse::Equality)
         return fail("a position that stands for others is compared");
-      scalars.push_back(algebra.integer(isBulk ? -1 - at : at));
+      int64_t number = position.getNumber(at);
+      scalars.push_back(algebra.integer(isBulk ? -1 - number : number));
     }
     auto semantics = cast<tv::SemanticsOpInterface>(op);
     terms.push_back({semantics.combine(algebra, scalars), weight});

@@ -7,6 +7,7 @@
 #include "Verify/IR/TVOps.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace verify;
@@ -77,20 +78,20 @@ FailureOr<IndexRelation> OneHotOp::getIndexRelation() {
   // A permutation of the factor carries over to data that nobody computes. With
   // an offset, or with indices that constants or arithmetic make, it does not:
   // those name positions of their own.
-  bool isFree = getStart() == 0 && isFreeData(getIndices());
+  auto start = static_cast<int64_t>(getStart());
+  int64_t end;
+  if (llvm::AddOverflow(start, typeOf(getResult()).getShape().back(), end))
+    return emitOpError("has positions of more than 2^63");
+  bool isFree = start == 0 && isFreeData(getIndices());
   relation.positions.push_back(
       {relation.result.back().getFactor(),
-       isFree ? PositionUse::Equality : PositionUse::Order});
+       isFree ? PositionUse::Equality : PositionUse::Order, start});
   return relation;
 }
 
 Scalar OneHotOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
-  Scalar position = scalars[1];
-  if (getStart() != 0)
-    position = algebra.add(position,
-                           algebra.integer(static_cast<int64_t>(getStart())));
   return algebra.select(
-      algebra.compare(Comparison::Equal, scalars[0], position),
+      algebra.compare(Comparison::Equal, scalars[0], scalars[1]),
       algebra.rational(1), algebra.rational(0));
 }
 

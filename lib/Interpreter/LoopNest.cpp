@@ -292,7 +292,8 @@ Scalar LoopNest::computeElement(const Part &part, ArrayRef<TensorRef> operands,
       scalars[slot] = operands[relation.accesses[part.present[slot]].operand]
                           ->elements[offsets[slot]];
     for (auto [i, position] : llvm::enumerate(relation.positions))
-      scalars[count + i] = algebra.integer(current[position.factor]);
+      scalars[count + i] =
+          algebra.integer(position.getNumber(current[position.factor]));
     return op.combine(algebra, scalars);
   };
   Scalar result;

@@ -63,7 +63,8 @@ private:
 enum class Combination : uint8_t { Sum, Maximum, Minimum };
 
 /// What the scalar body does with the position of a factor. Equality with
-/// integer data commutes with permutations of the factor; the rest does not.
+/// integer data commutes with permutations of the factor, if the body does
+/// nothing else with these data; the rest does not.
 enum class PositionUse : uint8_t { Equality, Order };
 
 /// The iteration space of an op with one result, and its index maps.
@@ -75,6 +76,10 @@ struct IndexRelation {
   struct Position {
     unsigned factor = 0;
     PositionUse use = PositionUse::Order;
+    /// The number of the first position: the body gets the position plus this.
+    int64_t start = 0;
+    /// What the body gets at a position.
+    int64_t getNumber(int64_t position) const { return start + position; }
   };
   struct AxisRange {
     std::string axis;
