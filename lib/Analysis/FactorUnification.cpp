@@ -12,8 +12,14 @@
 
 #include "Verify/Analysis/FactorAnalysis.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace mlir;
 using namespace verify;
+
+/// Deepest chain of unifications, each of which one before it needs: where a
+/// dimension is related to itself at an offset there are as many as positions.
+static constexpr unsigned unificationLimit = 2048;
 
 FactorAnalysis::Node FactorAnalysis::newAtom(int64_t size) {
   if (size == 1 && !nodes.empty())
@@ -111,6 +117,13 @@ bool FactorAnalysis::tryUnify(Node left, Node right) {
     forward(right, left);
     return true;
   }
+  if (unificationDepth >= unificationLimit) {
+    fail("a dimension of size " + Twine(nodes[left].size) +
+         " is related to itself in too many ways");
+    return true;
+  }
+  ++unificationDepth;
+  llvm::scope_exit leave([&] { --unificationDepth; });
   bool isProduct =
       nodes[left].kind == Kind::Product && nodes[right].kind == Kind::Product;
   bool unified =

@@ -182,6 +182,8 @@ private:
   llvm::DenseSet<Node> selected;
   mutable llvm::DenseMap<Node, std::vector<Representative>> representatives;
   unsigned opaqueCount = 0;
+  /// How many unifications led to the one that is under way.
+  unsigned unificationDepth = 0;
 };
 
 } // namespace verify
