@@ -37,6 +37,7 @@ FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
       return;
     relate(op);
   }
+  relateData(body);
   if (!failure)
     computeWidths(body);
   findSelected(body);

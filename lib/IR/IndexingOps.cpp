@@ -5,8 +5,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify/IR/TVOps.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -19,51 +17,6 @@ static RankedTensorType typeOf(Value value) {
 
 //===--- OneHotOp ---------------------------------------------------------===//
 
-/// Whether an op gives elements of its operands, in other places.
-static bool isMovement(Operation *op) {
-  return isa<DistributeOp, ReshapeOp, TransposeOp, SliceOp, ConcatOp,
-             BroadcastOp, AllGatherOp, MoveOp, CopyOp>(op);
-}
-
-/// Whether a tensor holds elements of inputs and nothing else, in other places,
-/// and nothing asks for more of these inputs than where they are equal to a
-/// position, counted from 0. Then a permutation of positions is one of data.
-static bool isFreeData(Value value) {
-  SmallVector<Value> worklist = {value};
-  llvm::SmallSetVector<Value, 8> inputs;
-  llvm::SmallDenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value next = worklist.pop_back_val();
-    Operation *op = next.getDefiningOp();
-    if (!seen.insert(next).second)
-      continue;
-    if (!op || isa<InputOp>(op))
-      inputs.insert(next);
-    else if (isMovement(op))
-      llvm::append_range(worklist, op->getOperands());
-    else
-      return false;
-  }
-  // Arithmetic and order name positions of their own, whoever asks.
-  worklist = inputs.takeVector();
-  seen.clear();
-  while (!worklist.empty()) {
-    Value next = worklist.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    for (Operation *user : next.getUsers()) {
-      // Which may not have been verified yet.
-      auto oneHot = dyn_cast<OneHotOp>(user);
-      bool isWhole = oneHot && oneHot.getStartAttr() && oneHot.getStart() == 0;
-      if (isMovement(user))
-        llvm::append_range(worklist, user->getResults());
-      else if (!isa<ExpectOp>(user) && !isWhole)
-        return false;
-    }
-  }
-  return true;
-}
-
 FailureOr<IndexRelation> OneHotOp::getIndexRelation() {
   if (getElementKind(getIndices().getType()) != ElementKind::Integer)
     return emitOpError("indices are not integers");
@@ -75,17 +28,13 @@ FailureOr<IndexRelation> OneHotOp::getIndexRelation() {
   IndexRelation::Access access;
   access.dimensions.assign(relation.result.begin(), relation.result.end() - 1);
   relation.accesses.push_back(std::move(access));
-  // A permutation of the factor carries over to data that nobody computes. With
-  // an offset, or with indices that constants or arithmetic make, it does not:
-  // those name positions of their own.
+  // Numbers of positions are signed 64-bit integers, as data are.
   auto start = static_cast<int64_t>(getStart());
   int64_t end;
   if (llvm::AddOverflow(start, typeOf(getResult()).getShape().back(), end))
     return emitOpError("has positions of more than 2^63");
-  bool isFree = start == 0 && isFreeData(getIndices());
-  relation.positions.push_back(
-      {relation.result.back().getFactor(),
-       isFree ? PositionUse::Equality : PositionUse::Order, start});
+  relation.positions.push_back({relation.result.back().getFactor(),
+                                PositionUse::Equality, start, /*operand=*/0});
   return relation;
 }
 

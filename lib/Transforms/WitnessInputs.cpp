@@ -95,13 +95,14 @@ uint64_t WitnessInputs::getState(uint64_t name, ArrayRef<int64_t> index) const {
   return state;
 }
 
+/// Where integers are only compared they have to differ all the same.
+static constexpr int64_t anyNumbers[] = {1, -3, 1000};
+
 Scalar WitnessInputs::draw(StringRef input, uint64_t state, ScalarSort sort,
                            int64_t scale) {
   if (sort == ScalarSort::Integer) {
-    // Where integers are only compared they have to differ all the same.
-    static constexpr int64_t others[] = {1, -3, 1000};
     auto found = range.data.find(input);
-    ArrayRef<int64_t> values(others);
+    ArrayRef<int64_t> values(anyNumbers);
     if (found != range.data.end())
       values = found->second;
     return algebra.integer(values[state % values.size()]);
@@ -115,7 +116,7 @@ Scalar WitnessInputs::draw(StringRef input, uint64_t state, ScalarSort sort,
                           range.resolution * scale);
 }
 
-/// The one-hots of the reference that an input selects positions of.
+/// The one-hots that an input selects positions of.
 static SmallVector<tv::OneHotOp> findOneHots(tv::InputOp input) {
   SmallVector<tv::OneHotOp> found;
   SmallVector<Value> worklist = {input};
@@ -125,8 +126,6 @@ static SmallVector<tv::OneHotOp> findOneHots(tv::InputOp input) {
     if (!seen.insert(next).second)
       continue;
     for (Operation *user : next.getUsers()) {
-      if (user->hasAttr("domain"))
-        continue;
       if (auto oneHot = dyn_cast<tv::OneHotOp>(user)) {
         found.push_back(oneHot);
         continue;
@@ -137,6 +136,18 @@ static SmallVector<tv::OneHotOp> findOneHots(tv::InputOp input) {
     }
   }
   return found;
+}
+
+/// Whether a number is that of a position which stands for others, or which
+/// they stand for. Data have other numbers: there no position of these equals
+/// them.
+static bool isAmongOthers(const FactorAnalysis &factors, tv::OneHotOp oneHot,
+                          int64_t number) {
+  Value result = oneHot.getResult();
+  int64_t position = number - static_cast<int64_t>(oneHot.getStart());
+  int64_t size = cast<RankedTensorType>(result.getType()).getShape().back();
+  return position >= 0 && position < size &&
+         factors.getWeight(factors.getDimensions(result).back(), position) != 1;
 }
 
 FailureOr<WitnessRange> verify::getWitnessRange(tv::GraphOp graph,
@@ -150,7 +161,10 @@ FailureOr<WitnessRange> verify::getWitnessRange(tv::GraphOp graph,
     if (getElementKind(input.getResult().getType()) != ElementKind::Integer)
       continue;
     std::optional<SmallVector<int64_t>> common;
-    for (tv::OneHotOp oneHot : findOneHots(input)) {
+    SmallVector<tv::OneHotOp> oneHots = findOneHots(input);
+    for (tv::OneHotOp oneHot : oneHots) {
+      if (oneHot->hasAttr("domain"))
+        continue;
       SmallVector<int64_t> values;
       for (Representative entry : factors.getRepresentatives(
                factors.getDimensions(oneHot.getResult()).back())) {
@@ -161,10 +175,18 @@ FailureOr<WitnessRange> verify::getWitnessRange(tv::GraphOp graph,
       }
       common = std::move(values);
     }
-    if (common && common->empty())
+    if (oneHots.empty())
+      continue;
+    // The plan alone may ask for positions.
+    if (!common)
+      common.emplace(std::begin(anyNumbers), std::end(anyNumbers));
+    for (tv::OneHotOp oneHot : oneHots)
+      llvm::erase_if(*common, [&](int64_t value) {
+        return isAmongOthers(factors, oneHot, value);
+      });
+    if (common->empty())
       return failure();
-    if (common)
-      range.data[input.getContract().getName().getValue()] = *common;
+    range.data[input.getContract().getName().getValue()] = *common;
   }
   return range;
 }

@@ -162,6 +162,9 @@ private:
   void findSelected(mlir::Block &body);
   void fail(const llvm::Twine &reason);
 
+  // DataPositions.cpp
+  void relateData(mlir::Block &body);
+
   // FactorWidths.cpp
   void computeWidths(mlir::Block &body);
   void count(Node node, Counts &counts) const;

@@ -78,6 +78,8 @@ struct IndexRelation {
     PositionUse use = PositionUse::Order;
     /// The number of the first position: the body gets the position plus this.
     int64_t start = 0;
+    /// The operand that holds the data, for equality.
+    unsigned operand = 0;
     /// What the body gets at a position.
     int64_t getNumber(int64_t position) const { return start + position; }
   };

@@ -1,0 +1,151 @@
+//===- DataPositions.cpp - positions that data name -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Positions that are only compared with data for equality may be permuted if
+// the data are permuted with them. All positions that the same data may be
+// equal to then have to be permuted alike: they are related to one line of
+// numbers, as slices of it. Data of which anything else is asked keep theirs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Analysis/FactorAnalysis.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// Whether an op gives elements of its operands, in other places.
+static bool isMovement(Operation *op) {
+  return isa<tv::DistributeOp, tv::ReshapeOp, tv::TransposeOp, tv::SliceOp,
+             tv::ConcatOp, tv::BroadcastOp, tv::AllGatherOp, tv::MoveOp,
+             tv::CopyOp>(op);
+}
+
+static bool isData(Value value) {
+  return getElementKind(value.getType()) == ElementKind::Integer;
+}
+
+namespace {
+/// Which integer tensors hold elements of the same inputs, and whether anything
+/// is asked of these but where they are equal to a number of a position.
+class DataClasses {
+public:
+  DataClasses(Block &body,
+              const llvm::DenseMap<Operation *, IndexRelation> &relations) {
+    for (Operation &op : body) {
+      auto relation = relations.find(&op);
+      add(op, relation == relations.end() ? nullptr : &relation->second);
+    }
+    // When all classes are known.
+    for (Value value : named)
+      notFree.insert(getClass(value));
+  }
+
+  const void *getClass(Value value) {
+    return classes.getOrInsertLeaderValue(value.getAsOpaquePointer());
+  }
+  /// Whether a permutation of the numbers is one of the data.
+  bool isFree(Value value) { return !notFree.contains(getClass(value)); }
+
+private:
+  void add(Operation &op, const IndexRelation *relation) {
+    // What is expected to be equal is permuted alike.
+    if (isMovement(&op) || isa<tv::ExpectOp>(op)) {
+      SmallVector<Value> values(op.getOperands());
+      llvm::append_range(values, op.getResults());
+      llvm::erase_if(values, [](Value value) { return !isData(value); });
+      for (Value value : values)
+        classes.unionSets(values.front().getAsOpaquePointer(),
+                          value.getAsOpaquePointer());
+      return;
+    }
+    // Arithmetic, order and literals name positions of their own, whoever asks.
+    for (OpOperand &operand : op.getOpOperands())
+      if (isData(operand.get()) &&
+          !(relation && isCompared(*relation, operand.getOperandNumber())))
+        named.push_back(operand.get());
+    for (Value result : op.getResults())
+      if (isData(result) && !isa<tv::InputOp>(op))
+        named.push_back(result);
+  }
+
+  static bool isCompared(const IndexRelation &relation, unsigned operand) {
+    // The number of a position that stands for others is negative.
+    return llvm::any_of(relation.positions, [&](const auto &position) {
+      return position.use == PositionUse::Equality &&
+             position.operand == operand && position.start >= 0;
+    });
+  }
+
+  llvm::EquivalenceClasses<const void *> classes;
+  SmallVector<Value> named;
+  llvm::DenseSet<const void *> notFree;
+};
+
+/// What one class of data is compared with.
+struct Numbers {
+  struct Use {
+    FactorAnalysis::Node positions;
+    int64_t start, end;
+  };
+  SmallVector<Use> uses;
+  int64_t end = 0;
+};
+} // namespace
+
+void FactorAnalysis::relateData(Block &body) {
+  if (failure)
+    return;
+  DataClasses data(body, relations);
+  llvm::MapVector<const void *, Numbers> numbersOf;
+  for (Operation &op : body) {
+    auto relation = relations.find(&op);
+    if (relation == relations.end())
+      continue;
+    for (IndexRelation::Position &position : relation->second.positions) {
+      if (position.use != PositionUse::Equality)
+        continue;
+      Node node = factors[&op][position.factor];
+      Value operand = op.getOperand(position.operand);
+      if (!data.isFree(operand)) {
+        position.use = PositionUse::Order;
+        makeRigid(node);
+        continue;
+      }
+      int64_t end =
+          position.getNumber(relation->second.extents[position.factor]);
+      Numbers &numbers = numbersOf[data.getClass(operand)];
+      numbers.uses.push_back({node, position.start, end});
+      numbers.end = std::max(numbers.end, end);
+    }
+  }
+  for (auto &[leader, numbers] : numbersOf) {
+    if (options.fixedWidth) {
+      // Executions permute nothing, but take data from what is kept everywhere:
+      // the first number of each use shall be, and the one after the last.
+      llvm::SmallSetVector<int64_t, 8> bounds;
+      for (const Numbers::Use &use : numbers.uses) {
+        bounds.insert(use.start);
+        bounds.insert(use.end);
+      }
+      for (const Numbers::Use &use : numbers.uses)
+        for (int64_t bound : bounds)
+          if (use.start < bound && bound < use.end)
+            split(use.positions, bound - use.start);
+      continue;
+    }
+    Node line = newAtom(numbers.end);
+    for (const Numbers::Use &use : numbers.uses) {
+      SmallVector<Node> blocks;
+      if (use.start > 0)
+        blocks.push_back(newAtom(use.start));
+      blocks.push_back(use.positions);
+      if (use.end < numbers.end)
+        blocks.push_back(newAtom(numbers.end - use.end));
+      unify(line, newNode(Kind::Concat, blocks));
+    }
+  }
+}

@@ -1,0 +1,80 @@
+// RUN: not verify-opt %s --tv-check-equiv -split-input-file -o /dev/null 2>&1 | FileCheck %s
+
+// A step is its own square, which a proof from few positions does not see. An execution
+// does not deny it: data are never positions that stand for others, wherever these are.
+
+// Word 100 is looked at in rows of 100, and in one row of 10000 stands for others.
+// CHECK-NOT: differs from the reference
+// CHECK: error: unknown whether the value of 'known' is that of the reference
+// CHECK-NOT: differs from the reference
+tv.graph @rows <device = 1> {
+  %word = tv.input <input "word"> : tensor<i64>
+  %h = tv.one_hot %word {start = 0 : i64} : (tensor<i64>) -> tensor<10000xf32>
+  %m = tv.reshape %h : (tensor<10000xf32>) -> tensor<100x100xf32>
+  %s = tv.reduce sum %m {dimensions = array<i64: 0, 1>} : (tensor<100x100xf32>) -> tensor<f32>
+  %w = tv.distribute %word <> on <> : (tensor<i64>) -> tensor<i64>
+  %h2 = tv.one_hot %w on <> {start = 0 : i64} : (tensor<i64>) -> tensor<10000xf32>
+  %s2 = tv.reduce sum %h2 on <> {dimensions = array<i64: 0>} : (tensor<10000xf32>) -> tensor<f32>
+  %r = tv.multiply %s2, %s2 on <> : (tensor<f32>, tensor<f32>) -> tensor<f32> loc("known"("model.py":1:0))
+  tv.expect %r is %s <> on <> contract <output "known"> : tensor<f32> is tensor<f32>
+}
+
+// -----
+
+// Only the plan asks for positions.
+// CHECK: error: unknown whether the value of 'one' is that of the reference
+// CHECK-NOT: differs from the reference
+tv.graph @plan_only <device = 1> {
+  %word = tv.input <input "word"> : tensor<i64>
+  %x = tv.input <input "x"> : tensor<f32>
+  %w = tv.distribute %word <> on <> : (tensor<i64>) -> tensor<i64>
+  %y = tv.distribute %x <> on <> : (tensor<f32>) -> tensor<f32>
+  %h = tv.one_hot %w on <> {start = 0 : i64} : (tensor<i64>) -> tensor<8000xf32>
+  %m = tv.reshape %h on <> : (tensor<8000xf32>) -> tensor<16x500xf32>
+  %s = tv.reduce sum %m on <> {dimensions = array<i64: 0, 1>} : (tensor<16x500xf32>) -> tensor<f32>
+  %g = tv.one_hot %w on <> {start = 0 : i64} : (tensor<i64>) -> tensor<8000xf32>
+  %t = tv.reduce sum %g on <> {dimensions = array<i64: 0>} : (tensor<8000xf32>) -> tensor<f32>
+  %q = tv.multiply %t, %t on <> : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %d = tv.subtract %s, %q on <> : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %r = tv.add %y, %d on <> : (tensor<f32>, tensor<f32>) -> tensor<f32> loc("one"("model.py":1:0))
+  tv.expect %r is %x <> on <> contract <output "one"> : tensor<f32> is tensor<f32>
+}
+
+// -----
+
+// CHECK: error: output 'wrong' differs from the reference
+tv.graph @wrong_start <device = 1> {
+  %word = tv.input <input "word"> : tensor<i64>
+  %x = tv.input <parameter "x"> : tensor<1000003xf32>
+  %h = tv.one_hot %word {start = 0 : i64} : (tensor<i64>) -> tensor<1000003xf32>
+  %s = tv.einsum %h, %x {equation = "v,v->"} : (tensor<1000003xf32>, tensor<1000003xf32>) -> tensor<f32>
+  %w = tv.distribute %word <> on <> : (tensor<i64>) -> tensor<i64>
+  %x0 = tv.distribute %x <[0:500002 of 1000003]> on <> : (tensor<1000003xf32>) -> tensor<500002xf32>
+  %x1 = tv.distribute %x <[500002:1000003 of 1000003]> on <> : (tensor<1000003xf32>) -> tensor<500001xf32>
+  %h0 = tv.one_hot %w on <> {start = 0 : i64} : (tensor<i64>) -> tensor<500002xf32>
+  %h1 = tv.one_hot %w on <> {start = 500001 : i64} : (tensor<i64>) -> tensor<500001xf32>
+  %s0 = tv.einsum %h0, %x0 on <> {equation = "v,v->"} : (tensor<500002xf32>, tensor<500002xf32>) -> tensor<f32>
+  %s1 = tv.einsum %h1, %x1 on <> {equation = "v,v->"} : (tensor<500001xf32>, tensor<500001xf32>) -> tensor<f32>
+  %r = tv.add %s0, %s1 on <> : (tensor<f32>, tensor<f32>) -> tensor<f32> loc("wrong"("model.py":1:0))
+  tv.expect %r is %s <> on <> contract <output "wrong"> : tensor<f32> is tensor<f32>
+}
+
+// -----
+
+// Where a wrong one-hot begins and ends tells most.
+// CHECK: error: output 'far' differs from the reference
+tv.graph @far_start <device = 1> {
+  %word = tv.input <input "word"> : tensor<i64>
+  %x = tv.input <parameter "x"> : tensor<1000003xf32>
+  %h = tv.one_hot %word {start = 0 : i64} : (tensor<i64>) -> tensor<1000003xf32>
+  %s = tv.einsum %h, %x {equation = "v,v->"} : (tensor<1000003xf32>, tensor<1000003xf32>) -> tensor<f32>
+  %w = tv.distribute %word <> on <> : (tensor<i64>) -> tensor<i64>
+  %x0 = tv.distribute %x <[0:500002 of 1000003]> on <> : (tensor<1000003xf32>) -> tensor<500002xf32>
+  %x1 = tv.distribute %x <[500002:1000003 of 1000003]> on <> : (tensor<1000003xf32>) -> tensor<500001xf32>
+  %h0 = tv.one_hot %w on <> {start = 0 : i64} : (tensor<i64>) -> tensor<500002xf32>
+  %h1 = tv.one_hot %w on <> {start = 700 : i64} : (tensor<i64>) -> tensor<500001xf32>
+  %s0 = tv.einsum %h0, %x0 on <> {equation = "v,v->"} : (tensor<500002xf32>, tensor<500002xf32>) -> tensor<f32>
+  %s1 = tv.einsum %h1, %x1 on <> {equation = "v,v->"} : (tensor<500001xf32>, tensor<500001xf32>) -> tensor<f32>
+  %r = tv.add %s0, %s1 on <> : (tensor<f32>, tensor<f32>) -> tensor<f32> loc("far"("model.py":1:0))
+  tv.expect %r is %s <> on <> contract <output "far"> : tensor<f32> is tensor<f32>
+}
