@@ -128,10 +128,8 @@ class _Plan:
         """1 where a word is one of the rank's, at its row."""
         result = []
         for side, (start, end) in zip(self.sides, self.rows, strict=True):
-            if self.mistake.is_here(bug, where=start > 0):
-                start, end = 0, end - start
-            rows = side.one_hot(value, 0, self.settings.vocabulary, name)
-            result.append(side.slice(rows, 1, start, end, name))
+            first = 0 if self.mistake.is_here(bug, where=start > 0) else start
+            result.append(side.one_hot(value, first, end - start, name))
         return result
 
     def make(self, words: Tensor, targets: Tensor, table: Tensor, weight: Tensor) -> None:
