@@ -194,7 +194,7 @@ findReduced(const FactorAnalysis &factors, Operation *op) {
 LogicalResult DenseEvaluator::checkCost(
     const llvm::DenseSet<Value> &needed,
     const llvm::DenseMap<Operation *, SmallVector<Value, 2>> &lastUses) {
-  int64_t kept = 0, steps = 0;
+  int64_t kept = 0, steps = 0, limit = std::min(stepLimit, mostSteps);
   isTooCostly = true;
   auto isAbove = [&](int64_t &total, int64_t more, int64_t limit) {
     return llvm::AddOverflow(total, more, total) ||
@@ -215,9 +215,9 @@ LogicalResult DenseEvaluator::checkCost(
     if (isa<tv::SemanticsOpInterface>(op) && !factors.isOpaque(&op) &&
         (llvm::MulOverflow(countElements(value),
                            countPlaces(findReduced(factors, &op), 0), more) ||
-         isAbove(steps, more, stepLimit)))
+         isAbove(steps, more, limit)))
       return fail("to execute the plan takes more than " +
-                  Twine(stepLimit / algebra.getCost()) + " steps");
+                  Twine(limit / algebra.getCost()) + " steps");
     if (auto found = lastUses.find(&op); found != lastUses.end())
       for (Value last : found->second)
         if (last.getDefiningOp())
@@ -300,8 +300,8 @@ LogicalResult DenseEvaluator::compute(tv::SemanticsOpInterface op,
     auto kept = static_cast<int64_t>(tensors.getScalarCount());
     int64_t free = std::max<int64_t>(runLimit / algebra.getCost() - kept, 0);
     RunRelation relation(op, axes, factors, algebra, tensors, free);
-    if (succeeded(
-            relation.run(tensor, steps, runStepLimit / algebra.getCost())))
+    int64_t limit = std::min(runStepLimit, mostSteps) / algebra.getCost();
+    if (succeeded(relation.run(tensor, steps, limit)))
       return success();
     return relation.wasTooCostly() ? failTooCostly() : failWith(relation);
   }

@@ -63,6 +63,7 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   }
   WitnessInputs source(algebra, seed, *range);
   DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
+  evaluator.limitSteps(mostSteps);
   std::optional<unsigned> batchAxis = factors.findAxis("mb");
   auto findDifference = [&](tv::ExpectOp expect,
                             bool isFaint) -> std::optional<Difference> {
@@ -137,6 +138,7 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   };
   if (failed(evaluator.runInPassing(candidates, compareOne)))
     failureReason = evaluator.getFailure();
+  steps = evaluator.getSteps();
   // Where a result differs by more, what differs faintly is rounding.
   auto isFaint = [](const auto &entry) { return entry.second.isFaint; };
   if (llvm::any_of(results, [&](tv::ExpectOp result) {
@@ -339,6 +341,7 @@ void Diagnosis::explain(Finding &finding) {
     return;
   WitnessInputs source(algebra, seed, *range);
   DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
+  evaluator.limitSteps(mostSteps);
   if (failed(evaluator.run(finding.expect, kept.getArrayRef())))
     return;
   matcher.setExecution(factors, algebra, evaluator);

@@ -26,8 +26,7 @@ bool Diagnosis::isRepaired(tv::ExpectOp expect, Repair repair) {
   for (auto [original, copy] : llvm::zip_equal(graph.getBody().front(), body))
     copies[&original] = &copy;
   repair(copies);
-  FactorAnalysis exact(body, graph.getMesh(),
-                       {FactorAnalysis::Positions::Exact, /*fixedWidth=*/1});
+  FactorAnalysis exact(body, graph.getMesh(), factors.getOptions());
   if (exact.getFailure())
     return false;
   auto copy = cast<tv::ExpectOp>(copies[expect]);
@@ -37,6 +36,7 @@ bool Diagnosis::isRepaired(tv::ExpectOp expect, Repair repair) {
     return false;
   WitnessInputs source(algebra, seed, *range);
   DenseEvaluator evaluator(body, exact, algebra, source);
+  evaluator.limitSteps(mostSteps);
   if (failed(evaluator.run(copy)))
     return false;
   // Of what is small nothing is taken for rounding: it is said to be repaired

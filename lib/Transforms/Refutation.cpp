@@ -17,6 +17,8 @@ using namespace verify;
 static constexpr unsigned drawLimit = 3;
 /// Ops of a graph that is executed in no time, whatever the inputs.
 static constexpr size_t smallGraph = 4096;
+/// Scalar operations that take a few seconds, on values in runs.
+static constexpr int64_t quickSteps = int64_t(1) << 26;
 /// Precisions of the intervals, in bits; the first are intervals of doubles.
 static constexpr unsigned precisions[] = {53, 128, 256};
 
@@ -316,6 +318,9 @@ std::optional<Finding> Refutation::diagnose() {
     if (areAlike(root, roots.front()))
       close.push_back(root);
   Diagnosis closer(graph, getFine(), seed);
+  // Of long sequences as much again would be seconds for a few more words.
+  if (seed.positions != LongPositions::All)
+    closer.limitSteps(std::max(quickSteps, diagnosis->getSteps() / 2));
   if (succeeded(closer.compare(close)))
     for (tv::ExpectOp root : close)
       if (closer.isDifferent(root))

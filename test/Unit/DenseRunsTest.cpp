@@ -354,6 +354,13 @@ TEST_F(DenseRunsTest, RefusesWhatIsTooLarge) {
       << dense.getFailure();
   EXPECT_EQ(algebra.toDouble(*dense.getElement(reduce.getResult(), {-1}, {7})),
             8);
+  // With a limit of its own a run is refused sooner.
+  int64_t steps = dense.getSteps();
+  dense.limitSteps(steps - 1);
+  EXPECT_TRUE(failed(dense.run({}, {reduce.getResult()})));
+  EXPECT_TRUE(dense.wasTooCostly());
+  dense.limitSteps(steps);
+  EXPECT_TRUE(succeeded(dense.run({}, {reduce.getResult()})));
   auto einsum = *body.getOps<tv::EinsumOp>().begin();
   EXPECT_TRUE(failed(dense.run({}, {einsum.getResult()})));
   EXPECT_TRUE(dense.wasTooCostly());

@@ -127,6 +127,12 @@ public:
                  NumericAlgebra &algebra, ElementSource &source);
   ~DenseEvaluator();
 
+  /// Runs that take more scalar operations, roughly, fail as too costly; there
+  /// is a limit without this too.
+  void limitSteps(int64_t most) { mostSteps = most; }
+  /// Those of the last run.
+  int64_t getSteps() const { return steps; }
+
   /// Evaluates what `targets` depend on, in the order of the block. A value is
   /// dropped after its last use, unless a target has it as an operand or it is
   /// one of `kept`.
@@ -228,7 +234,7 @@ private:
   DenseTensors tensors;
   std::unique_ptr<DimensionMaps> maps;
   std::string failureReason;
-  int64_t steps = 0;
+  int64_t steps = 0, mostSteps = std::numeric_limits<int64_t>::max();
   bool isTooCostly = false;
   mlir::Operation *undefinedOp = nullptr;
 };

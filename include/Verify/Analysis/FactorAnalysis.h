@@ -67,6 +67,7 @@ public:
   /// Analyzes the ops of `body`, which is that of a stage or a graph.
   FactorAnalysis(mlir::Block &body, tv::MeshAttr mesh, Options options);
 
+  const Options &getOptions() const { return options; }
   /// Keeps another number of values of each sort, as `Options::fixedWidth`
   /// does.
   void setFixedWidth(int64_t width);
