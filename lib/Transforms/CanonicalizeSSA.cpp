@@ -87,30 +87,32 @@ struct CanonicalizeSSAPass
       if (needsOrder(each) && failed(schedule::checkMemory(each, malformation)))
         return fail(each == plan ? malformation : "");
     }
-    OpBuilder builder(&getContext());
-    builder.setInsertionPointToEnd(getOperation().getBody());
-    auto graph =
-        tv::GraphOp::create(builder, plan.getLoc(), "graph", plan.getMesh());
-    builder.setInsertionPointToStart(&graph.getBody().emplaceBlock());
     if (failed(checkReference(reference, plan)))
       return failure();
+    auto moduleEnd = OpBuilder::atBlockEnd(getOperation().getBody());
+    auto graphOp =
+        tv::GraphOp::create(moduleEnd, plan.getLoc(), "graph", plan.getMesh());
+    GrowingGraph graph(graphOp);
+    OpBuilder &builder = graph.getBuilder();
     ReferenceBoundary referenceBoundary(builder);
-    PlanExecution first(reference, builder, referenceBoundary, true);
+    PlanExecution first(reference, graph, referenceBoundary, true);
     if (failed(first.run()))
       return failure();
     PlanBoundary planBoundary(builder, referenceBoundary, plan, random);
-    PlanExecution second(plan, builder, planBoundary, false);
+    PlanExecution second(plan, graph, planBoundary, false);
     if (failed(second.run()))
       return fail(second.getMalformation());
     second.setDomains();
     FailureOr<LinkCounts> counts = linkLineage(first, second, plan, builder);
     if (failed(counts))
       return fail("a part of a result is missing");
+    if (failed(graph.verify()))
+      return failure();
     int64_t imported = 0, linked = 0;
     plan.walk([&](Operation *) { ++imported; });
     addStatistic(getOperation(), "reference_casts", countCasts(reference));
     addStatistic(getOperation(), "plan_casts", countCasts(plan));
-    for (Operation &op : graph.getBody().front())
+    for (Operation &op : graphOp.getBody().front())
       linked += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
     addStatistic(getOperation(), "plan_ops", imported);
     addStatistic(getOperation(), "executed_ops", second.getExecutedOps());

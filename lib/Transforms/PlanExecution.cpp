@@ -14,9 +14,9 @@ using namespace verify;
 
 BoundarySource::~BoundarySource() = default;
 
-PlanExecution::PlanExecution(tv::PlanOp plan, OpBuilder &builder,
+PlanExecution::PlanExecution(tv::PlanOp plan, GrowingGraph &graph,
                              BoundarySource &boundary, bool isReference)
-    : plan(plan), builder(builder), boundary(boundary),
+    : plan(plan), graph(graph), builder(graph.getBuilder()), boundary(boundary),
       isReference(isReference),
       microBatchCount(plan.getMesh().getAxisSize("mb").value_or(1)),
       ordersStreams(plan.walk([](tv::StartOp op) {

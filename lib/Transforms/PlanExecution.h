@@ -15,8 +15,7 @@
 #ifndef VERIFY_LIB_TRANSFORMS_PLANEXECUTION_H
 #define VERIFY_LIB_TRANSFORMS_PLANEXECUTION_H
 
-#include "Verify/IR/TVOps.h"
-#include "mlir/IR/Builders.h"
+#include "GrowingGraph.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -73,10 +72,10 @@ public:
 
 class PlanExecution {
 public:
-  /// Builds at the end of `builder`'s block. In a reference plan ops get no
-  /// domain and nothing depends on a micro-batch.
-  PlanExecution(tv::PlanOp plan, mlir::OpBuilder &builder,
-                BoundarySource &boundary, bool isReference);
+  /// Builds at the end of `graph`. In a reference plan ops get no domain and
+  /// nothing depends on a micro-batch.
+  PlanExecution(tv::PlanOp plan, GrowingGraph &graph, BoundarySource &boundary,
+                bool isReference);
 
   /// Runs all programs to the end. Fails after an error at the op that cannot
   /// be executed: if the plan is broken, `getMalformation()` then says in what
@@ -196,12 +195,15 @@ private:
   llvm::SmallVector<Bound> lookup(Device &device, mlir::ValueRange values);
   void bind(Device &device, mlir::Operation *op, Bound bound,
             unsigned result = 0);
-  /// Verifies one op. Types that do not fit are the plan's fault, at this op.
-  llvm::LogicalResult check(mlir::Operation *op) {
-    llvm::LogicalResult result = mlir::verify(op, /*verifyRecursively=*/false);
-    if (failed(result))
+  /// What verifying an op gave. Types that do not fit are the plan's fault, at
+  /// this op.
+  llvm::LogicalResult check(llvm::LogicalResult isVerified) {
+    if (failed(isVerified))
       malformation = "shapes do not fit";
-    return result;
+    return isVerified;
+  }
+  llvm::LogicalResult check(mlir::Operation *op) {
+    return check(mlir::verify(op, /*verifyRecursively=*/false));
   }
   /// The results of `op` on `operands`: built by `build`, or found again. Where
   /// each operand is of another device, `owners` says of which.
@@ -302,6 +304,7 @@ private:
   static mlir::Operation *getAwaited(const Device &device);
 
   tv::PlanOp plan;
+  GrowingGraph &graph;
   mlir::OpBuilder &builder;
   BoundarySource &boundary;
   bool isReference;

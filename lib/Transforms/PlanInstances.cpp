@@ -66,17 +66,15 @@ PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
   bool isNew;
   Instance &instance = findInstance(std::move(key), isNew);
   if (isNew) {
-    Block *block = builder.getInsertionBlock();
-    Operation *last = block->empty() ? nullptr : &block->back();
-    if (failed(build(values, instance.results)))
+    // What was built before belongs to other ops.
+    if (failed(graph.verifyNewOps()) || failed(build(values, instance.results)))
       return failure();
-    for (auto it = last ? std::next(last->getIterator()) : block->begin();
-         it != block->end(); ++it) {
-      it->setLoc(op->getLoc());
-      instance.ops.push_back(&*it);
-      if (failed(check(&*it)))
-        return failure();
+    for (Operation &built : graph.getNewOps()) {
+      built.setLoc(op->getLoc());
+      instance.ops.push_back(&built);
     }
+    if (failed(check(graph.verifyNewOps())))
+      return failure();
   }
   extend(instance, where, microBatch);
   SmallVector<Bound> results;
