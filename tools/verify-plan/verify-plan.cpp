@@ -202,15 +202,22 @@ int main(int argc, char **argv) {
   check.resourceLimit = resourceLimit;
   check.emitSmtLib = smtLib;
   check.cache = cache;
-  /// What the tool ends with, once the numbers are written.
+  /// What the tool ends with, once the numbers are written. The system frees
+  /// the memory faster than one op after the other is destroyed.
   auto finish = [&](ExitCode code) {
-    if (statistics.empty())
-      return code;
-    Error error = verify::writeStatistics(*module, steps.phases, statistics);
-    if (!error)
-      return code;
-    errs() << "error: " << toString(std::move(error)) << "\n";
-    return BadInput;
+    if (!statistics.empty())
+      if (Error error =
+              verify::writeStatistics(*module, steps.phases, statistics)) {
+        errs() << "error: " << toString(std::move(error)) << "\n";
+        code = BadInput;
+      }
+    timing.stop();
+    timingManager.print();
+    outs().flush();
+    // Otherwise what could not be written is reported at the end.
+    if (!outs().has_error())
+      sys::Process::Exit(code, /*NoCleanup=*/true);
+    return code;
   };
   // The schedule and the check change no op, and linking verifies what it
   // builds.
