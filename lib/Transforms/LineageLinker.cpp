@@ -9,8 +9,7 @@
 #include "Boundaries.h"
 #include "InferredLineage.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace verify;
@@ -37,6 +36,11 @@ public:
   LinkCounts write();
 
 private:
+  /// One bit for each axis of the mesh, all of them 0.
+  llvm::SmallBitVector getNoAxes() const;
+  /// Sets the bit of an axis, or takes it away. None is of an axis that the
+  /// mesh lacks.
+  void set(llvm::SmallBitVector &axes, StringRef axis, bool value) const;
   /// Whether an axis that the value depends on does not index the lineage: it
   /// is a term of a sum.
   bool isTerm(Value value, tv::LineageAttr lineage) const;
@@ -60,8 +64,9 @@ private:
   tv::MeshAttr mesh;
   OpBuilder &builder;
   std::vector<Claim> claims;
-  /// Axes whose coordinate a value depends on.
-  llvm::DenseMap<Value, SmallVector<StringAttr, 2>> varying;
+  /// Axes whose coordinate a value depends on, one bit for each axis of the
+  /// mesh. What depends on none is left out.
+  llvm::DenseMap<Value, llvm::SmallBitVector> varying;
   llvm::DenseMap<std::tuple<Value, Value, tv::LineageAttr>, size_t> known;
 };
 } // namespace
@@ -83,30 +88,45 @@ void Linker::add(SmallVector<Value> values, Value reference,
       {std::move(values), reference, lineage, contract, {device}, location});
 }
 
+llvm::SmallBitVector Linker::getNoAxes() const {
+  return llvm::SmallBitVector(mesh.getAxes().size());
+}
+
+void Linker::set(llvm::SmallBitVector &axes, StringRef axis, bool value) const {
+  for (auto [number, known] : llvm::enumerate(mesh.getAxes()))
+    if (known.getName() == axis)
+      axes[number] = value;
+}
+
 void Linker::findVarying() {
   for (Operation &op : *builder.getInsertionBlock()) {
     if (op.getNumResults() != 1)
       continue;
-    llvm::SetVector<StringAttr> axes;
+    llvm::SmallBitVector axes = getNoAxes();
     if (auto distribute = dyn_cast<tv::DistributeOp>(op)) {
       for (ArrayAttr dimension : distribute.getLineage().getDimensions())
         for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
           if (factor.getAxis())
-            axes.insert(factor.getAxis());
+            set(axes, factor.getAxis(), true);
     } else {
       for (Value operand : op.getOperands())
-        axes.insert(varying[operand].begin(), varying[operand].end());
+        if (auto found = varying.find(operand); found != varying.end())
+          axes |= found->second;
     }
+    // Nothing is to be taken away from what depends on no axis.
+    if (axes.none())
+      continue;
     if (auto semantics = dyn_cast<tv::SemanticsOpInterface>(op)) {
       FailureOr<IndexRelation> relation = semantics.getIndexRelation();
       if (succeeded(relation)) {
         for (const auto &sum : relation->axisSums)
-          axes.remove(builder.getStringAttr(sum.axis));
+          set(axes, sum.axis, false);
         for (const auto &read : relation->axisReads)
-          axes.remove(builder.getStringAttr(read.axis));
+          set(axes, read.axis, false);
       }
     }
-    varying[op.getResult(0)] = axes.takeVector();
+    if (axes.any())
+      varying[op.getResult(0)] = std::move(axes);
   }
 }
 
@@ -127,24 +147,30 @@ void Linker::addLemma(const StatedPiece &stated, Value reference) {
 }
 
 bool Linker::isTerm(Value value, tv::LineageAttr lineage) const {
-  for (StringAttr axis : varying.lookup(value)) {
-    bool isIndexed = false;
-    for (ArrayAttr dimension : lineage.getDimensions())
-      for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
-        isIndexed |= factor.getAxis() == axis;
-    if (!isIndexed && mesh.getAxisSize(axis.getValue()).value_or(1) > 1)
+  auto found = varying.find(value);
+  if (found == varying.end())
+    return false;
+  llvm::SmallBitVector axes = found->second;
+  for (ArrayAttr dimension : lineage.getDimensions())
+    for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
+      if (factor.getAxis())
+        set(axes, factor.getAxis(), false);
+  for (auto [number, axis] : llvm::enumerate(mesh.getAxes()))
+    if (axes[number] && axis.getSize() > 1)
       return true;
-  }
   return false;
 }
 
 void Linker::addInferred() {
+  Block &block = *builder.getInsertionBlock();
+  // What is inferred leads on from selections.
+  if (block.getOps<tv::DescendingRankOp>().empty())
+    return;
   LineageInference inference(mesh);
   for (const Claim &claim : claims)
     if (!claim.contract)
       inference.setKnown(claim.values.front(),
                          {claim.reference, claim.lineage});
-  Block &block = *builder.getInsertionBlock();
   for (auto distribute : block.getOps<tv::DistributeOp>())
     inference.setKnown(distribute.getResult(),
                        {distribute.getReference(), distribute.getLineage()});
