@@ -15,31 +15,44 @@ using namespace mlir;
 using namespace verify;
 
 namespace {
-/// What the contract of a graph holds.
+/// What a report says of a graph.
 struct Contract {
   unsigned inputs = 0, parameters = 0;
   unsigned outputs = 0, gradients = 0;
   llvm::StringSet<> trained;
+  /// How inputs are divided.
+  SmallVector<tv::DistributeOp> divided;
+  SmallVector<tv::InputOp> draws;
+  unsigned selections = 0; ///< of the reference
+
+  explicit Contract(tv::GraphOp graph);
 };
 } // namespace
 
-static Contract getContract(tv::GraphOp graph) {
-  Contract contract;
+Contract::Contract(tv::GraphOp graph) {
   for (Operation &op : graph.getBody().front()) {
     if (auto input = dyn_cast<tv::InputOp>(op)) {
       tv::ContractRole role = input.getContract().getRole();
-      contract.inputs += role == tv::ContractRole::Input;
-      contract.parameters += role == tv::ContractRole::Parameter;
+      inputs += role == tv::ContractRole::Input;
+      parameters += role == tv::ContractRole::Parameter;
+      if (role == tv::ContractRole::Random)
+        draws.push_back(input);
+    } else if (auto distribute = dyn_cast<tv::DistributeOp>(op)) {
+      auto input = distribute.getReference().getDefiningOp<tv::InputOp>();
+      if (input && input.getContract().getRole() == tv::ContractRole::Input)
+        divided.push_back(distribute);
+    } else if (auto expect = dyn_cast<tv::ExpectOp>(op)) {
+      std::optional<tv::ContractAttr> contract = expect.getContract();
+      if (!contract)
+        continue;
+      bool isOutput = contract->getRole() == tv::ContractRole::Output;
+      ++(isOutput ? outputs : gradients);
+      if (!isOutput)
+        trained.insert(contract->getName());
+    } else if (op.hasTrait<tv::AssumesNoTies>() && !op.hasAttr("domain")) {
+      ++selections;
     }
-    auto expect = dyn_cast<tv::ExpectOp>(op);
-    if (!expect || !expect.getContract())
-      continue;
-    bool isOutput = expect.getContract()->getRole() == tv::ContractRole::Output;
-    ++(isOutput ? contract.outputs : contract.gradients);
-    if (!isOutput)
-      contract.trained.insert(expect.getContract()->getName());
   }
-  return contract;
 }
 
 /// `1 replica`, `2 replicas`.
@@ -55,18 +68,13 @@ static std::string getSourceLine(Location location) {
   return "?";
 }
 
-static void printAssumptions(tv::GraphOp graph, const Contract &contract,
-                             ModuleOp module, raw_ostream &out) {
+static void printAssumptions(const Contract &contract, ModuleOp module,
+                             raw_ostream &out) {
   out << "  assumed   the contract: " << plural(contract.inputs, "input")
       << " and " << plural(contract.parameters, "parameter")
       << " as the plan's loaders and parameter slices say\n";
-  for (Operation &op : graph.getBody().front()) {
-    auto distribute = dyn_cast<tv::DistributeOp>(op);
-    auto input = distribute
-                     ? distribute.getReference().getDefiningOp<tv::InputOp>()
-                     : tv::InputOp();
-    if (!input || input.getContract().getRole() != tv::ContractRole::Input)
-      continue;
+  for (tv::DistributeOp distribute : contract.divided) {
+    auto input = distribute.getReference().getDefiningOp<tv::InputOp>();
     out << "            input '" << input.getContract().getName().getValue()
         << "' is divided as ";
     mlir::Attribute(distribute.getLineage()).print(out);
@@ -82,24 +90,17 @@ static void printAssumptions(tv::GraphOp graph, const Contract &contract,
         << " in the plan\n";
   for (StringRef assumption : getAssumptions(module))
     out << "            " << assumption << "\n";
-  unsigned randomOps = 0;
-  for (auto input : graph.getBody().getOps<tv::InputOp>())
-    randomOps += input.getContract().getRole() == tv::ContractRole::Random;
-  if (randomOps)
-    out << "            what " << plural(randomOps, "random op")
+  if (!contract.draws.empty())
+    out << "            what " << plural(contract.draws.size(), "random op")
         << " draw for an element of the whole tensor is the same on both sides "
            "and on every device:\n";
-  for (auto input : graph.getBody().getOps<tv::InputOp>())
-    if (input.getContract().getRole() == tv::ContractRole::Random)
-      out << "              " << input.getContract().getName().getValue()
-          << " at " << getSourceLine(input.getLoc()) << "\n";
-  auto selections = llvm::count_if(graph.getBody().front(), [](Operation &op) {
-    return op.hasTrait<tv::AssumesNoTies>() && !op.hasAttr("domain");
-  });
-  if (selections)
+  for (tv::InputOp input : contract.draws)
+    out << "              " << input.getContract().getName().getValue()
+        << " at " << getSourceLine(input.getLoc()) << "\n";
+  if (contract.selections)
     out << "            no two numbers are equal of those that "
-        << plural(selections, "selection") << " of the greatest "
-        << (selections == 1 ? "chooses" : "choose") << " from\n";
+        << plural(contract.selections, "selection") << " of the greatest "
+        << (contract.selections == 1 ? "chooses" : "choose") << " from\n";
   int64_t opaque = getStatistic(module, "opaque_tensors");
   if (opaque)
     out << "            " << plural(opaque, "function")
@@ -127,7 +128,7 @@ void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
   if (!answer || graphs.empty())
     return;
   tv::GraphOp graph = *graphs.begin();
-  Contract contract = getContract(graph);
+  Contract contract(graph);
   tv::MeshAttr mesh = graph.getMesh();
   auto axis = [&](StringRef name) {
     return mesh.getAxisSize(name).value_or(1);
@@ -166,7 +167,7 @@ void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
         << " of the plan about its own tensors did not hold and "
         << (unused == 1 ? "was" : "were") << " not used\n";
   if (*answer == Answer::Proved)
-    printAssumptions(graph, contract, module, out);
+    printAssumptions(contract, module, out);
   double total = 0;
   out << "  time      ";
   for (const Phase &phase : phases) {
