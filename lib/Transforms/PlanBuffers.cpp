@@ -12,21 +12,39 @@
 #include "PlanExecution.h"
 
 #include "Verify/IR/Gradients.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace verify;
 
+/// The name of what an op reads, writes, adds to or frees.
+static FlatSymbolRefAttr getBufferName(Operation *op) {
+  return llvm::TypeSwitch<Operation *, FlatSymbolRefAttr>(op)
+      .Case<tv::ReadOp, tv::WriteOp, tv::AddToOp, tv::FreeOp>(
+          [](auto access) { return access.getBufferAttr(); })
+      .Default(FlatSymbolRefAttr());
+}
+
+bool PlanExecution::readsParameter(Operation *op) const {
+  if (!isa<tv::ReadOp>(op))
+    return false;
+  auto buffer = symbols.lookup<tv::BufferOp>(getBufferName(op).getAttr());
+  return buffer && !buffer.getGradientOfAttr();
+}
+
 PlanExecution::Step PlanExecution::executeBuffer(Device &device,
                                                  Operation *op) {
-  auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
-  if (auto scratch = symbols.lookup<tv::ScratchOp>(name.getAttr()))
+  FlatSymbolRefAttr name = getBufferName(op);
+  Operation *symbol = symbols.lookup(name.getAttr());
+  if (auto scratch = dyn_cast_or_null<tv::ScratchOp>(symbol))
     return executeScratch(device, op, scratch);
-  auto buffer = symbols.lookup<tv::BufferOp>(name.getAttr());
+  auto buffer = dyn_cast_or_null<tv::BufferOp>(symbol);
   if (!buffer || isa<tv::FreeOp>(op)) {
     op->emitOpError("names no buffer: ") << name;
     return Step::Failed;
   }
-  if (!isa<tv::ReadOp>(op) && !buffer.getGradientOf()) {
+  bool isGradient = static_cast<bool>(buffer.getGradientOfAttr());
+  if (!isa<tv::ReadOp>(op) && !isGradient) {
     op->emitOpError("writes to a parameter, which no step may");
     return Step::Failed;
   }
@@ -38,7 +56,7 @@ PlanExecution::Step PlanExecution::executeBuffer(Device &device,
     buffers[buffer].assign(1, {lookup(device, write.getValue()), op->getLoc()});
     return Step::Done;
   }
-  if (buffer.getGradientOf()) {
+  if (isGradient) {
     FailureOr<Value> value = materialize(buffer, device.number, op->getLoc());
     if (failed(value))
       return Step::Failed;

@@ -338,9 +338,8 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
       gathered[number] = part->front();
     }
   for (auto [member, bound, op] : llvm::zip(group, gathered, ops))
-    for (Device &device : devices)
-      if (device.number == member)
-        device.arrived[op] = bound;
+    for (Device *device : devicesOfNumber.lookup(member))
+      device->arrived[op] = bound;
   return success();
 }
 

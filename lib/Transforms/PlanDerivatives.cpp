@@ -21,7 +21,7 @@ using namespace verify;
 static SmallVector<Operation *> opsBetween(tv::SaveOp save) {
   llvm::SmallDenseSet<Value> stop(save.getInputs().begin(),
                                   save.getInputs().end());
-  llvm::SetVector<Operation *> found;
+  llvm::SmallSetVector<Operation *, 8> found;
   SmallVector<Value> worklist(save.getOutputs());
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
@@ -42,14 +42,15 @@ FailureOr<llvm::SmallDenseMap<Value, Bound>>
 PlanExecution::tellApart(Device &device, tv::SaveOp save) {
   // What is given: the inputs, and what else is read.
   SmallVector<Operation *> ops = opsBetween(save);
-  llvm::SetVector<Value> given(save.getInputs().begin(),
-                               save.getInputs().end());
+  llvm::SmallSetVector<Value, 8> given(save.getInputs().begin(),
+                                       save.getInputs().end());
   for (Operation *op : ops)
     for (Value operand : op->getOperands())
       if (!llvm::is_contained(ops, operand.getDefiningOp()))
         given.insert(operand);
   // That which is one graph value of one micro-batch.
-  llvm::MapVector<std::pair<Value, int64_t>, SmallVector<Value>> alike;
+  llvm::SmallMapVector<std::pair<Value, int64_t>, SmallVector<Value, 1>, 8>
+      alike;
   for (Value value : given) {
     Bound bound = lookup(device, value);
     if (isa<FloatType>(getGradientType(value.getType()).getElementType()))
@@ -105,12 +106,13 @@ PlanExecution::tellApart(Device &device, tv::SaveOp save) {
 
 PlanExecution::Step PlanExecution::executeSave(Device &device,
                                                tv::SaveOp save) {
-  auto [saved, isNew] = device.saved.try_emplace(
-      {device.frame->call.getInstance(), save.getOp()});
-  if (!isNew) {
+  int64_t execution = device.frame->call.getInstance();
+  Trace *written = device.frame->written;
+  bool wasSaved = device.saved.count({execution, save.getOp()}) ||
+                  (written && written->saved.contains(save.getOp()));
+  if (wasSaved) {
     malformation = "an op runs twice in one execution";
-    save.emitOpError("runs twice in execution ")
-        << device.frame->call.getInstance();
+    save.emitOpError("runs twice in execution ") << execution;
     return Step::Failed;
   }
   FailureOr<llvm::SmallDenseMap<Value, Bound>> apart = tellApart(device, save);
@@ -120,10 +122,12 @@ PlanExecution::Step PlanExecution::executeSave(Device &device,
     auto found = apart->find(value);
     return found == apart->end() ? lookup(device, value) : found->second;
   };
-  saved->second.inputs = llvm::map_to_vector(save.getInputs(), find);
-  saved->second.outputs = llvm::map_to_vector(save.getOutputs(), find);
-  if (Trace *written = device.frame->written)
-    written->saved.try_emplace(save.getOp(), saved->second);
+  Saved saved = {llvm::map_to_vector(save.getInputs(), find),
+                 llvm::map_to_vector(save.getOutputs(), find)};
+  if (written)
+    written->saved.try_emplace(save.getOp(), std::move(saved));
+  else
+    device.saved.try_emplace({execution, save.getOp()}, std::move(saved));
   return Step::Done;
 }
 

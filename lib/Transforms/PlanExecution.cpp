@@ -24,12 +24,14 @@ PlanExecution::PlanExecution(tv::PlanOp plan, GrowingGraph &graph,
                                               : WalkResult::interrupt();
                         })
                         .wasInterrupted()),
-      symbols(plan) {}
+      pieceName(builder.getStringAttr("tv.piece")),
+      piecesName(builder.getStringAttr("tv.pieces")), symbols(plan) {}
 
 LogicalResult PlanExecution::run() {
   for (auto program : plan.getBody().getOps<tv::ProgramOp>()) {
     Device &device = devices.emplace_back();
     device.number = program.getDevice();
+    devicesOfNumber[device.number].push_back(&device);
     device.next = program.getBody().front().begin();
     device.end = program.getBody().front().end();
   }
@@ -66,7 +68,10 @@ LogicalResult PlanExecution::run() {
 }
 
 llvm::DenseMap<Value, Bound> &PlanExecution::valuesOf(Device &device) {
-  return device.frame ? device.frame->values : device.values;
+  Frame *frame = device.frame.get();
+  return !frame           ? device.values
+         : frame->written ? frame->written->values
+                          : frame->values;
 }
 
 Bound PlanExecution::lookup(Device &device, Value value) {
@@ -90,21 +95,22 @@ SmallVector<Bound> PlanExecution::lookup(Device &device, ValueRange values) {
 void PlanExecution::bind(Device &device, Operation *op, Bound bound,
                          unsigned result) {
   valuesOf(device)[op->getResult(result)] = bound;
-  // Other micro-batches mostly give the same value. In the reference the last
-  // value counts.
-  if (!isReference &&
-      !bindings.insert({op->getResult(result), bound.value}).second)
-    return;
   tv::PieceAttr piece;
-  if (auto list = op->getAttrOfType<ArrayAttr>("tv.pieces"))
+  if (auto list =
+          dyn_cast_or_null<ArrayAttr>(op->getDiscardableAttr(piecesName)))
     piece = dyn_cast<tv::PieceAttr>(list[result]);
   else
-    piece = op->getAttrOfType<tv::PieceAttr>("tv.piece");
+    piece = dyn_cast_or_null<tv::PieceAttr>(op->getDiscardableAttr(pieceName));
+  // Other micro-batches mostly give the same value. In the reference the last
+  // value counts.
+  if (!piece || (!isReference &&
+                 !bindings.insert({op->getResult(result), bound.value}).second))
+    return;
   // Gradients of parameters are terms until they are reduced.
   bool isTerm =
       llvm::any_of(op->getResult(result).getUsers(),
                    [](Operation *user) { return isa<tv::AddToOp>(user); });
-  if (piece && !isTerm)
+  if (!isTerm)
     pieces.push_back({bound.value, piece, device.number, op->getLoc()});
 }
 

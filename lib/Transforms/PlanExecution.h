@@ -105,17 +105,19 @@ private:
     /// there are none.
     int64_t microBatch = -1;
     bool isReplayable = true;
-    llvm::DenseMap<mlir::Value, Bound> values;
+    llvm::DenseMap<mlir::Value, Bound> values; ///< of the frame that writes it
     /// The ops that every execution has to execute, in order.
     llvm::SmallVector<mlir::Operation *> effects;
     /// What the others built or found, with the ops, in order.
     llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> instances;
-    llvm::DenseMap<int64_t, Saved> saved;
+    /// By number of the forward op.
+    llvm::SmallMapVector<int64_t, Saved, 4> saved;
     llvm::SmallVector<int64_t> replays;
   };
   struct Frame {
     tv::CallOp call;
     mlir::Block::iterator next;
+    /// What is not in the trace that it writes or follows.
     llvm::DenseMap<mlir::Value, Bound> values;
     /// The trace that this execution writes, and that which it follows.
     Trace *written = nullptr;
@@ -129,6 +131,9 @@ private:
   struct Execution {
     Trace *trace = nullptr;
     int64_t microBatch = -1;
+    bool hasWritten = false;
+    /// What op `forward` saved, if it did.
+    std::optional<Saved> findSaved(int64_t forward) const;
   };
   /// What a program has started, where some of it waits for other.
   struct Item {
@@ -142,6 +147,7 @@ private:
     mlir::Block::iterator next, end;
     llvm::DenseMap<mlir::Value, Bound> values;
     std::unique_ptr<Frame> frame;
+    /// What was saved, by execution and forward op, unless it is in a trace.
     std::map<std::pair<int64_t, int64_t>, Saved> saved;
     /// By number of the call, which may be any.
     std::map<int64_t, Execution> executions;
@@ -157,13 +163,14 @@ private:
     mlir::Operation *blockedAt = nullptr;
     unsigned outputCount = 0;
   };
-  /// Ops built for one op of the plan on one tuple of operands.
+  /// Ops built for one op of the plan on one tuple of operands. There are as
+  /// many as ops in the graph, and most are of one op, device and micro-batch.
   struct Instance {
-    llvm::SmallVector<uintptr_t> key;
-    llvm::SmallVector<mlir::Operation *> ops;
-    llvm::SmallVector<mlir::Value> results;
-    llvm::SmallVector<int64_t, 2> devices;
-    llvm::DenseSet<int64_t> microBatches;
+    llvm::ArrayRef<uintptr_t> key;
+    llvm::SmallVector<mlir::Operation *, 1> ops;
+    llvm::SmallVector<mlir::Value, 1> results;
+    llvm::SmallVector<int64_t, 1> devices;
+    llvm::SmallVector<int64_t, 1> microBatches; ///< maybe more than once
     bool allMicroBatches = false;
   };
   struct Contribution {
@@ -211,7 +218,7 @@ private:
   instantiate(mlir::Operation *op, llvm::ArrayRef<int64_t> devices,
               llvm::ArrayRef<Bound> operands, Build build,
               llvm::ArrayRef<int64_t> owners = {});
-  Instance &findInstance(llvm::SmallVector<uintptr_t> key, bool &isNew);
+  Instance &findInstance(llvm::ArrayRef<uintptr_t> key, bool &isNew);
   void extend(Instance &instance, llvm::ArrayRef<int64_t> devices,
               int64_t microBatch);
   void place(Instance &instance, mlir::Operation *first, mlir::Location loc);
@@ -225,6 +232,7 @@ private:
   void placeInput(mlir::Value value, Device &device);
   Step executeLoad(Device &device, tv::LoadDataOp op);
   Step executeBuffer(Device &device, mlir::Operation *op);
+  bool readsParameter(mlir::Operation *op) const;
   Step executeScratch(Device &device, mlir::Operation *op,
                       tv::ScratchOp scratch);
   /// Overwrites the buffer `name` with what `op` gives.
@@ -312,9 +320,12 @@ private:
   uint64_t executedOps = 0;
   int64_t microBatchCount;
   bool ordersStreams; ///< something that is started waits for other
+  mlir::StringAttr pieceName, piecesName;
   mlir::SymbolTable symbols;
   std::deque<Device> devices;
+  llvm::DenseMap<int64_t, llvm::SmallVector<Device *, 1>> devicesOfNumber;
   std::deque<Instance> instances;
+  llvm::BumpPtrAllocator keys; ///< of the instances
   /// The number of the last instance that was built or found.
   unsigned lastInstance = 0;
   std::deque<Trace> traces;
@@ -326,7 +337,8 @@ private:
   llvm::DenseMap<mlir::Operation *, mlir::Value> parameters;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Contribution>> buffers;
   llvm::DenseMap<mlir::Operation *, Bound> contents; ///< of scratch memory
-  /// Results of ops of the plan, with the graph values that they were.
+  /// Results of ops of the plan that state a piece, with the graph values that
+  /// they were.
   llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> bindings;
   llvm::SmallVector<StatedPiece> pieces;
   llvm::SmallVector<PlanOutput> outputs;

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace verify;
 
-PlanExecution::Instance &PlanExecution::findInstance(SmallVector<uintptr_t> key,
+PlanExecution::Instance &PlanExecution::findInstance(ArrayRef<uintptr_t> key,
                                                      bool &isNew) {
   uint64_t hash = llvm::hash_combine_range(key.begin(), key.end());
   auto &candidates = instanceOfHash[hash & ~uint64_t(3)];
@@ -29,7 +29,7 @@ PlanExecution::Instance &PlanExecution::findInstance(SmallVector<uintptr_t> key,
   isNew = true;
   lastInstance = instances.size();
   candidates.push_back(instances.size());
-  instances.emplace_back().key = std::move(key);
+  instances.emplace_back().key = key.copy(keys);
   return instances.back();
 }
 
@@ -40,8 +40,9 @@ void PlanExecution::extend(Instance &instance, ArrayRef<int64_t> where,
       instance.devices.push_back(device);
   if (microBatch < 0)
     instance.allMicroBatches = true;
-  else
-    instance.microBatches.insert(microBatch);
+  else if (instance.microBatches.empty() ||
+           instance.microBatches.back() != microBatch)
+    instance.microBatches.push_back(microBatch);
 }
 
 FailureOr<SmallVector<Bound>>
@@ -64,7 +65,7 @@ PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
         reinterpret_cast<uintptr_t>(operand.value.getAsOpaquePointer()));
   }
   bool isNew;
-  Instance &instance = findInstance(std::move(key), isNew);
+  Instance &instance = findInstance(key, isNew);
   if (isNew) {
     // What was built before belongs to other ops.
     if (failed(graph.verifyNewOps()) || failed(build(values, instance.results)))
@@ -113,16 +114,25 @@ void PlanExecution::setDomains() {
   if (isReference)
     return;
   extendTraced();
+  auto name = builder.getStringAttr("domain");
+  // Many in a row are of one domain.
+  tv::DomainAttr domain;
+  ArrayRef<int64_t> lastDevices, lastMicroBatches;
   for (Instance &instance : instances) {
-    bool isFree =
-        instance.allMicroBatches ||
-        static_cast<int64_t>(instance.microBatches.size()) == microBatchCount;
-    SmallVector<int64_t> microBatches;
-    if (!isFree)
-      microBatches.assign(instance.microBatches.begin(),
-                          instance.microBatches.end());
-    tv::DomainAttr domain = getDomain(instance.devices, microBatches);
+    ArrayRef<int64_t> microBatches;
+    if (!instance.allMicroBatches) {
+      llvm::sort(instance.microBatches);
+      instance.microBatches.erase(llvm::unique(instance.microBatches),
+                                  instance.microBatches.end());
+      if (static_cast<int64_t>(instance.microBatches.size()) != microBatchCount)
+        microBatches = instance.microBatches;
+    }
+    if (!domain || lastDevices != ArrayRef(instance.devices) ||
+        lastMicroBatches != microBatches)
+      domain = getDomain(instance.devices, microBatches);
+    lastDevices = instance.devices;
+    lastMicroBatches = microBatches;
     for (Operation *op : instance.ops)
-      op->setAttr("domain", domain);
+      op->setAttr(name, domain);
   }
 }

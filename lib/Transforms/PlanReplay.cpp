@@ -57,7 +57,7 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
     if (known->second.trace)
       for (const auto &[number, saved] : known->second.trace->saved)
         device.saved.try_emplace({call.getInstance(), number},
-                                 translate(saved, known->second.microBatch));
+                                 *known->second.findSaved(number));
     known->second.trace = nullptr;
     return;
   }
@@ -91,7 +91,7 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
   if (isNew) {
     frame.written = found->second = &traces.emplace_back();
     frame.written->microBatch = frame.microBatch;
-    frame.written->values = frame.values;
+    frame.written->values = std::move(frame.values);
     return;
   }
   Trace *trace = found->second;
@@ -112,15 +112,15 @@ void PlanExecution::trace(Device &device, Operation *op) {
     return bound.microBatch < 0 || bound.microBatch == written->microBatch;
   };
   for (Value result : op->getResults()) {
-    auto found = frame.values.find(result);
-    if (found == frame.values.end())
+    auto found = written->values.find(result);
+    if (found == written->values.end())
       continue;
     if (written->microBatch < 0)
       frame.microBatch = written->microBatch = found->second.microBatch;
     written->isReplayable &= isOfFrame(found->second);
-    written->values.insert(*found);
   }
-  if (!givesResultsOnly(op))
+  // No step writes to a parameter: it is the same in every micro-batch.
+  if (!givesResultsOnly(op) && !readsParameter(op))
     written->effects.push_back(op);
 }
 
@@ -164,7 +164,8 @@ void PlanExecution::endTrace(Device &device) {
     return;
   if (frame.followed)
     trace->replays.push_back(frame.microBatch);
-  device.executions[frame.call.getInstance()] = {trace, frame.microBatch};
+  device.executions[frame.call.getInstance()] = {trace, frame.microBatch,
+                                                 frame.written != nullptr};
 }
 
 void PlanExecution::extendTraced() {
@@ -180,10 +181,20 @@ void PlanExecution::extendTraced() {
     for (auto [op, number] : trace.instances) {
       instances[number].allMicroBatches |= isEverywhere;
       if (!isEverywhere)
-        instances[number].microBatches.insert(trace.replays.begin(),
+        instances[number].microBatches.append(trace.replays.begin(),
                                               trace.replays.end());
     }
   }
+}
+
+std::optional<PlanExecution::Saved>
+PlanExecution::Execution::findSaved(int64_t forward) const {
+  if (!trace)
+    return std::nullopt;
+  auto found = trace->saved.find(forward);
+  if (found == trace->saved.end())
+    return std::nullopt;
+  return hasWritten ? found->second : translate(found->second, microBatch);
 }
 
 std::optional<PlanExecution::Saved>
@@ -191,11 +202,12 @@ PlanExecution::findSaved(Device &device, int64_t execution, int64_t forward) {
   auto found = device.saved.find({execution, forward});
   if (found != device.saved.end())
     return found->second;
-  auto replayed = device.executions.find(execution);
-  if (replayed == device.executions.end() || !replayed->second.trace)
-    return std::nullopt;
-  auto traced = replayed->second.trace->saved.find(forward);
-  if (traced == replayed->second.trace->saved.end())
-    return std::nullopt;
-  return translate(traced->second, replayed->second.microBatch);
+  // One that is not over may be its own mirror.
+  Frame &frame = *device.frame;
+  auto own = static_cast<int64_t>(frame.call.getInstance());
+  if (frame.written && own == execution)
+    return Execution{frame.written, frame.microBatch, true}.findSaved(forward);
+  auto ended = device.executions.find(execution);
+  return ended == device.executions.end() ? std::nullopt
+                                          : ended->second.findSaved(forward);
 }
