@@ -71,6 +71,8 @@ static LogicalResult verifyAxes(Operation *op, MeshAttr mesh) {
 /// The domain in which `op` reads its operands: its own, except that axes it
 /// sums over or reads at another coordinate are replaced.
 static DomainAttr getReadDomain(Operation *op, DomainAttr domain) {
+  if (!isa<MoveOp, AccumulateOp, AllReduceOp>(op))
+    return domain;
   SmallVector<AxisSetAttr> sets(domain.getSets());
   auto replace = [&](StringAttr axis, AxisSetAttr with) {
     llvm::erase_if(sets,
@@ -105,12 +107,13 @@ static DomainAttr withoutAxis(DomainAttr domain, StringRef axis) {
 
 /// Whether `op` reads `operand` as a value of the plan: as it is one itself,
 /// except for the ops that lead from one program to the other.
-static bool readsPlanValue(Operation *op, OpOperand &operand) {
+static bool readsPlanValue(Operation *op, DomainAttr domain,
+                           OpOperand &operand) {
   if (isa<DistributeOp>(op))
     return false;
   if (auto expect = dyn_cast<ExpectOp>(op))
     return operand.getOperandNumber() < expect.getValues().size();
-  return op->hasAttr("domain");
+  return static_cast<bool>(domain);
 }
 
 /// The axis along which the values of a sum share out the coordinates, each
@@ -144,23 +147,26 @@ static StringAttr findSharedAxis(ExpectOp expect, MeshAttr mesh) {
 /// Checks that each value the plan reads exists where it is read, and that
 /// reference ops do not read plan values or the other way round.
 static LogicalResult verifyReads(Block &body, MeshAttr mesh) {
+  auto name = StringAttr::get(mesh.getContext(), "domain");
+  DomainAttr verified;
   for (Operation &op : body) {
-    auto domain = op.getAttrOfType<DomainAttr>("domain");
-    if (domain && failed(verifyDomain(&op, domain, mesh)))
+    auto domain = op.getAttrOfType<DomainAttr>(name);
+    if (domain && domain != verified && failed(verifyDomain(&op, domain, mesh)))
       return failure();
+    verified = domain;
     if (failed(verifyAxes(&op, mesh)))
       return failure();
+    DomainAttr whole = domain ? getReadDomain(&op, domain) : DomainAttr();
     for (OpOperand &operand : op.getOpOperands()) {
       Operation *producer = operand.get().getDefiningOp();
-      DomainAttr produced = producer
-                                ? producer->getAttrOfType<DomainAttr>("domain")
-                                : DomainAttr();
-      bool isRead = readsPlanValue(&op, operand);
+      DomainAttr produced =
+          producer ? producer->getAttrOfType<DomainAttr>(name) : DomainAttr();
+      bool isRead = readsPlanValue(&op, domain, operand);
       if (static_cast<bool>(produced) != isRead)
         return op.emitOpError("mixes values of the reference and of the plan");
-      if (!isRead)
+      if (!isRead || whole == produced)
         continue;
-      DomainAttr read = getReadDomain(&op, domain);
+      DomainAttr read = whole;
       auto expect = dyn_cast<ExpectOp>(op);
       StringAttr shared = expect ? findSharedAxis(expect, mesh) : StringAttr();
       // Several values come from one device each, or from one part of the
