@@ -22,17 +22,19 @@ void SegmentImporter::state(Value value, const SubTensor &tensor) {
 }
 
 void SegmentImporter::writeStatements() {
-  for (auto [value, tensor] : statements) {
-    Operation *op = value.getDefiningOp();
-    tv::PieceAttr piece = plan.getPiece(*tensor);
-    if (!isa<tv::BackwardOp>(op)) {
-      op->setAttr("tv.piece", piece);
-      continue;
+  auto pieceName = builder.getStringAttr("tv.piece");
+  for (auto [value, tensor] : statements)
+    if (Operation *op = value.getDefiningOp(); !isa<tv::BackwardOp>(op))
+      op->setDiscardableAttr(pieceName, plan.getPiece(*tensor));
+  auto listName = builder.getStringAttr("tv.pieces");
+  for (tv::BackwardOp backward : backwards) {
+    SmallVector<Attribute> pieces;
+    for (Value result : backward.getResults()) {
+      const SubTensor *tensor = statements.lookup(result);
+      pieces.push_back(tensor ? Attribute(plan.getPiece(*tensor))
+                              : builder.getUnitAttr());
     }
-    auto list = op->getAttrOfType<ArrayAttr>("tv.pieces");
-    SmallVector<Attribute> pieces(list.getValue());
-    pieces[cast<OpResult>(value).getResultNumber()] = piece;
-    op->setAttr("tv.pieces", builder.getArrayAttr(pieces));
+    backward->setDiscardableAttr(listName, builder.getArrayAttr(pieces));
   }
 }
 
@@ -167,8 +169,7 @@ LogicalResult SegmentImporter::importBackward(const Node &node) {
   }
   auto backward = tv::BackwardOp::create(builder, location, types, gradients,
                                          forward.id, wrt, outputs);
-  SmallVector<Attribute> pieces(types.size(), builder.getUnitAttr());
-  backward->setAttr("tv.pieces", builder.getArrayAttr(pieces));
+  backwards.push_back(backward);
   SmallVector<const SubTensor *> inputs;
   for (const Argument &input : forward.inputs)
     if (input.isTensor)

@@ -122,6 +122,7 @@ private:
   const Node *cell = nullptr;
   llvm::DenseMap<int64_t, mlir::Value> values; ///< by sub-tensor id
   llvm::MapVector<mlir::Value, const SubTensor *> statements;
+  llvm::SmallVector<tv::BackwardOp> backwards;
 };
 
 /// Imports one forward op: appends one value for each output to `results`.
