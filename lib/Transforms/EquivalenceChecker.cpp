@@ -113,6 +113,14 @@ void EquivalenceChecker::proveInParallel() {
   if (!context.isMultithreadingEnabled() || context.getNumThreads() < 2 ||
       isWritten)
     return;
+  auto submit = [&](tv::ExpectOp expect) {
+    OwningOpRef<tv::StageOp> stage = build(expect);
+    Proof &proof = *plan(expect).proof;
+    if (cache)
+      proof.earlier = cache->find(*stage);
+    if (!proof.earlier)
+      proof.number = parallel->add(std::move(stage));
+  };
   // In the order in which they are decided: what is said of a proof names the
   // first expect that it is of.
   SmallVector<tv::ExpectOp> found, worklist;
@@ -131,21 +139,20 @@ void EquivalenceChecker::proveInParallel() {
       if (worklist.size() > open)
         continue;
       worklist.pop_back();
-      if (done.insert(expect).second && stage.proof && !stage.hasUndefined &&
-          different.insert(stage.proof).second)
-        found.push_back(expect);
+      if (!done.insert(expect).second || !stage.proof || stage.hasUndefined ||
+          !different.insert(stage.proof).second)
+        continue;
+      // Threads begin while others are looked for.
+      if (parallel) {
+        submit(expect);
+        continue;
+      }
+      found.push_back(expect);
+      if (found.size() < fewStages)
+        continue;
+      parallel = std::make_unique<ParallelProofs>(context, options, isFullSize);
+      llvm::for_each(found, submit);
     }
-  }
-  if (found.size() < fewStages)
-    return;
-  parallel = std::make_unique<ParallelProofs>(context, options, isFullSize);
-  for (tv::ExpectOp expect : found) {
-    OwningOpRef<tv::StageOp> stage = build(expect);
-    Proof &proof = *plan(expect).proof;
-    if (cache)
-      proof.earlier = cache->find(*stage);
-    if (!proof.earlier)
-      proof.number = parallel->add(std::move(stage));
   }
 }
 
