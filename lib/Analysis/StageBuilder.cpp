@@ -25,10 +25,12 @@ StageBuilder::StageBuilder(tv::GraphOp graph) : graph(graph) {
 
 tv::ExpectOp StageBuilder::findLemma(Value value,
                                      const Expects &excluded) const {
-  Operation *producer = value.getDefiningOp();
-  auto produced = producer->getAttrOfType<tv::DomainAttr>("domain");
   auto found = lemmas.find(value);
-  if (found == lemmas.end() || !produced)
+  if (found == lemmas.end())
+    return {};
+  auto produced =
+      value.getDefiningOp()->getAttrOfType<tv::DomainAttr>("domain");
+  if (!produced)
     return {};
   for (tv::ExpectOp expect : found->second)
     if (!broken.contains(expect) && !excluded.contains(expect) &&
@@ -45,7 +47,7 @@ struct Cone {
   /// a pipeline are mixed in many ways.
   SmallVector<Operation *> ops;
   /// Values at which the cone ends.
-  llvm::SetVector<Value> ends;
+  llvm::SmallSetVector<Value, 8> ends;
   bool isTooLarge = false;
 };
 } // namespace
@@ -54,7 +56,7 @@ struct Cone {
 static Cone getCone(ValueRange roots, llvm::function_ref<bool(Value)> isEnd,
                     size_t limit) {
   Cone cone;
-  llvm::DenseSet<Operation *> entered;
+  llvm::SmallDenseSet<Operation *, 16> entered;
   // Ops whose operands are being visited, and how many of them were.
   SmallVector<std::pair<Operation *, unsigned>> open;
   auto enter = [&](Value value) {
@@ -93,11 +95,11 @@ bool StageOutline::hasUndefined() const {
 std::optional<StageOutline>
 StageBuilder::outline(tv::ExpectOp expect, size_t limit,
                       const Expects &excluded) const {
-  llvm::DenseSet<Value> roots(expect.getValues().begin(),
-                              expect.getValues().end());
+  llvm::SmallDenseSet<Value, 4> roots(expect.getValues().begin(),
+                                      expect.getValues().end());
   StageOutline outline;
   outline.expect = expect;
-  llvm::DenseMap<Value, tv::ExpectOp> used;
+  llvm::SmallDenseMap<Value, tv::ExpectOp, 8> used;
   Cone plan = getCone(
       expect.getValues(),
       [&](Value value) {
@@ -277,7 +279,7 @@ private:
     addResults(begin);
   }
 
-  llvm::DenseMap<Value, uint64_t> values;
+  llvm::SmallDenseMap<Value, uint64_t, 16> values;
 };
 
 /// Writes text, with its length before it.

@@ -289,7 +289,7 @@ enum class Mark { Open, Closed };
 static LogicalResult checkCone(tv::ExpectOp expect,
                                ArrayRef<tv::ExpectOp> assumed,
                                tv::MeshAttr mesh) {
-  llvm::DenseMap<Value, tv::ExpectOp> given;
+  llvm::SmallDenseMap<Value, tv::ExpectOp, 8> given;
   for (tv::ExpectOp lemma : assumed) {
     if (lemma.getValues().size() != 1 ||
         !lemma.getLineage().getSumAxes().empty())
@@ -297,7 +297,7 @@ static LogicalResult checkCone(tv::ExpectOp expect,
     given[lemma.getValues().front()] = lemma;
   }
   SmallVector<Value> worklist(expect.getValues());
-  llvm::DenseSet<Value> seen;
+  llvm::SmallDenseSet<Value, 16> seen;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     if (!seen.insert(value).second)

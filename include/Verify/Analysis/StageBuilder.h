@@ -26,7 +26,7 @@ namespace verify {
 struct StageOutline {
   tv::ExpectOp expect;
   /// Tensors of the reference where both sides begin.
-  llvm::SetVector<mlir::Value> tensors;
+  llvm::SmallSetVector<mlir::Value, 8> tensors;
   llvm::SmallVector<mlir::Operation *> reference;
   /// Values of the plan at which its side begins. Those without a lemma are
   /// the boundary's.
