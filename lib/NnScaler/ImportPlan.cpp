@@ -12,6 +12,7 @@
 
 #include "Importer.h"
 
+#include "mlir/IR/Threading.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ThreadPool.h"
 
@@ -35,6 +36,14 @@ private:
   LogicalResult importBuffers(const DeviceProgram &program);
   LogicalResult importBuffer(const SubTensor &tensor, int64_t device);
   LogicalResult checkProgram(const DeviceProgram &program);
+  LogicalResult importSegments(const DeviceProgram &program,
+                               OpBuilder &builder);
+  /// Checks the programs and imports the segments of each into a block of its
+  /// own, on all threads. Fails, and says nothing, where there is anything to
+  /// say.
+  LogicalResult
+  importSideBySide(ArrayRef<const DeviceProgram *> programs,
+                   MutableArrayRef<std::unique_ptr<Block>> segments);
   LogicalResult importProgram(const DeviceProgram &program);
   LogicalResult importExecution(const Cell &cell, int64_t device);
   LogicalResult importLoad(const Cell &cell, const Node &node);
@@ -312,6 +321,46 @@ LogicalResult PlanImporter::importProgram(const DeviceProgram &program) {
   return importOutputs();
 }
 
+LogicalResult PlanImporter::importSegments(const DeviceProgram &program,
+                                           OpBuilder &builder) {
+  llvm::DenseSet<Index> done;
+  for (const Cell &cell : program.cells) {
+    const Node &node = file.nodes[cell.node];
+    bool isSegment =
+        node.kind == NodeKind::Segment || node.kind == NodeKind::Adapter;
+    if (node.kind == NodeKind::Forward || node.kind == NodeKind::Backward)
+      return emitError(plan.getLocation(node))
+             << "op outside of a segment is not supported";
+    if (isSegment && done.insert(cell.node).second &&
+        failed(SegmentImporter(plan, program.device, builder)
+                   .importCell(node, getSymbol(node, program.device))))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult PlanImporter::importSideBySide(
+    ArrayRef<const DeviceProgram *> programs,
+    MutableArrayRef<std::unique_ptr<Block>> segments) {
+  MLIRContext *context = builder.getContext();
+  if (!context->isMultithreadingEnabled() || programs.size() < 2)
+    return failure();
+  bool isSilent = true;
+  ScopedDiagnosticHandler listener(context, [&](Diagnostic &) {
+    isSilent = false;
+    return success();
+  });
+  LogicalResult result =
+      failableParallelForEachN(context, 0, programs.size(), [&](size_t number) {
+        segments[number] = std::make_unique<Block>();
+        OpBuilder own(context);
+        own.setInsertionPointToEnd(segments[number].get());
+        return success(succeeded(checkProgram(*programs[number])) &&
+                       succeeded(importSegments(*programs[number], own)));
+      });
+  return success(succeeded(result) && isSilent);
+}
+
 LogicalResult PlanImporter::import(StringRef symbol) {
   FailureOr<tv::MeshAttr> mesh = getMesh();
   if (failed(mesh))
@@ -325,23 +374,20 @@ LogicalResult PlanImporter::import(StringRef symbol) {
              [](const DeviceProgram *left, const DeviceProgram *right) {
                return left->device < right->device;
              });
+  // What is to be said is said by importing one after the other: then it does
+  // not depend on threads.
+  SmallVector<std::unique_ptr<Block>> segments(programs.size());
+  bool isThere = succeeded(importSideBySide(programs, segments));
   for (const DeviceProgram *program : programs)
-    if (failed(checkProgram(*program)) || failed(importBuffers(*program)))
+    if ((!isThere && failed(checkProgram(*program))) ||
+        failed(importBuffers(*program)))
       return failure();
-  for (const DeviceProgram *program : programs) {
-    llvm::DenseSet<Index> done;
-    for (const Cell &cell : program->cells) {
-      const Node &node = file.nodes[cell.node];
-      bool isSegment =
-          node.kind == NodeKind::Segment || node.kind == NodeKind::Adapter;
-      if (node.kind == NodeKind::Forward || node.kind == NodeKind::Backward)
-        return emitError(plan.getLocation(node))
-               << "op outside of a segment is not supported";
-      if (isSegment && done.insert(cell.node).second &&
-          failed(SegmentImporter(plan, program->device, builder)
-                     .importCell(node, getSymbol(node, program->device))))
-        return failure();
-    }
+  for (auto [program, block] : llvm::zip_equal(programs, segments)) {
+    if (isThere)
+      builder.getBlock()->getOperations().splice(builder.getInsertionPoint(),
+                                                 block->getOperations());
+    else if (failed(importSegments(*program, builder)))
+      return failure();
   }
   for (const DeviceProgram *program : programs)
     if (failed(importProgram(*program)))

@@ -126,8 +126,8 @@ int main(int argc, char **argv) {
       cl::desc("Z3 resource units for one obligation"), cl::cat(category));
   cl::opt<unsigned> threads(
       "threads", cl::init(0),
-      cl::desc("Threads that prove stages; 0 is one for each core, and "
-               "8 at most"),
+      cl::desc("Threads that import devices and prove stages; 0 is one for "
+               "each core, of which 8 prove"),
       cl::cat(category));
   cl::opt<std::string> smtLib("emit-smtlib", cl::value_desc("directory"),
                               cl::desc("Write each obligation as SMT-LIB 2"),
@@ -173,6 +173,9 @@ int main(int argc, char **argv) {
 
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   context.loadDialect<verify::tv::TVDialect>();
+  DefaultThreadPool pool(hardware_concurrency(threads));
+  if (pool.getMaxConcurrency() > 1)
+    context.setThreadPool(pool);
   verify::DiagnosticPrinter printer(&context, errs());
   verify::nnscaler::ImportOptions options;
   options.partOrder = partOrder;
@@ -244,10 +247,6 @@ int main(int argc, char **argv) {
     outs() << "refuted: the plan cannot be executed: " << *reason << "\n";
     return finish(Refuted);
   }
-  // Threads make ops slower to build, so only the check has them.
-  DefaultThreadPool pool(hardware_concurrency(threads));
-  if (pool.getMaxConcurrency() > 1)
-    context.setThreadPool(pool);
   bool isDone = runPass("check", verify::createCheckEquivPass(
                                      check, [&](unsigned done, unsigned total) {
                                        steps.progress(done, total);
