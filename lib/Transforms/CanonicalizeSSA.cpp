@@ -13,6 +13,7 @@
 #include "Verify/Schedule/Schedule.h"
 #include "Verify/Transforms/BatchSize.h"
 #include "Verify/Transforms/Report.h"
+#include "mlir/IR/Threading.h"
 
 using namespace mlir;
 using namespace verify;
@@ -40,8 +41,6 @@ struct CanonicalizeSSAPass
       addAssumption(getOperation(), *adapted);
     if (failed(link(reference, plan)))
       return signalPassFailure();
-    reference.erase();
-    plan.erase();
   }
 
   LogicalResult fail(StringRef malformation) {
@@ -50,17 +49,26 @@ struct CanonicalizeSSAPass
     return failure();
   }
 
-  /// Conversions between floating-point types, which are taken for identities.
-  static int64_t countCasts(tv::PlanOp plan) {
-    int64_t count = 0;
-    plan.walk([&](tv::CopyOp copy) {
+  struct Counts {
+    int64_t ops = 0;
+    /// Conversions between floating-point types, which are taken for
+    /// identities.
+    int64_t casts = 0;
+  };
+  static Counts count(tv::PlanOp plan) {
+    Counts counts;
+    plan.walk([&](Operation *op) {
+      ++counts.ops;
+      auto copy = dyn_cast<tv::CopyOp>(op);
+      if (!copy)
+        return;
       auto from = cast<RankedTensorType>(copy.getOperand().getType());
       auto to = cast<RankedTensorType>(copy.getResult().getType());
-      count += isa<FloatType>(from.getElementType()) &&
-               isa<FloatType>(to.getElementType()) &&
-               from.getElementType() != to.getElementType();
+      counts.casts += isa<FloatType>(from.getElementType()) &&
+                      isa<FloatType>(to.getElementType()) &&
+                      from.getElementType() != to.getElementType();
     });
-    return count;
+    return counts;
   }
 
   /// Whether a plan starts anything or uses memory again.
@@ -95,30 +103,46 @@ struct CanonicalizeSSAPass
     GrowingGraph graph(graphOp);
     OpBuilder &builder = graph.getBuilder();
     ReferenceBoundary referenceBoundary(builder);
-    PlanExecution first(reference, graph, referenceBoundary, true);
-    if (failed(first.run()))
+    std::optional<PlanExecution> first, second;
+    first.emplace(reference, graph, referenceBoundary, true);
+    if (failed(first->run()))
       return failure();
     PlanBoundary planBoundary(builder, referenceBoundary, plan, random);
-    PlanExecution second(plan, graph, planBoundary, false);
-    if (failed(second.run()))
-      return fail(second.getMalformation());
-    second.setDomains();
-    FailureOr<LinkCounts> counts = linkLineage(first, second, plan, builder);
-    if (failed(counts))
+    second.emplace(plan, graph, planBoundary, false);
+    if (failed(second->run()))
+      return fail(second->getMalformation());
+    second->setDomains();
+    FailureOr<LinkCounts> linked = linkLineage(*first, *second, plan, builder);
+    if (failed(linked))
       return fail("a part of a result is missing");
-    if (failed(graph.verify()))
-      return failure();
-    int64_t imported = 0, linked = 0;
-    plan.walk([&](Operation *) { ++imported; });
-    addStatistic(getOperation(), "reference_casts", countCasts(reference));
-    addStatistic(getOperation(), "plan_casts", countCasts(plan));
-    for (Operation &op : graphOp.getBody().front())
-      linked += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
-    addStatistic(getOperation(), "plan_ops", imported);
-    addStatistic(getOperation(), "executed_ops", second.getExecutedOps());
-    addStatistic(getOperation(), "graph_ops", linked);
-    addStatistic(getOperation(), "lemmas", counts->lemmas);
-    return success();
+    Counts counts = count(plan);
+    addStatistic(getOperation(), "reference_casts", count(reference).casts);
+    addStatistic(getOperation(), "plan_casts", counts.casts);
+    addStatistic(getOperation(), "plan_ops", counts.ops);
+    addStatistic(getOperation(), "executed_ops", second->getExecutedOps());
+    addStatistic(getOperation(), "lemmas", linked->lemmas);
+    reference->remove();
+    plan->remove();
+    // Freeing what is not needed any more takes as long as verifying.
+    auto free = [&] {
+      first.reset();
+      second.reset();
+      reference->destroy();
+      plan->destroy();
+      return success();
+    };
+    int64_t graphOps = 0;
+    auto verify = [&] {
+      for (Operation &op : graphOp.getBody().front())
+        graphOps += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
+      return graph.verify();
+    };
+    LogicalResult isVerified =
+        failableParallelForEachN(&getContext(), 0, 2, [&](size_t number) {
+          return number ? free() : verify();
+        });
+    addStatistic(getOperation(), "graph_ops", graphOps);
+    return isVerified;
   }
 };
 } // namespace
