@@ -48,14 +48,14 @@ private:
   Value restrict(Value value, SmallVector<int64_t> microBatches,
                  Location location);
   struct Claim {
-    SmallVector<Value> values;
+    SmallVector<Value, 1> values;
     Value reference;
     tv::LineageAttr lineage;
     tv::ContractAttr contract;
-    SmallVector<int64_t> devices;
+    SmallVector<int64_t, 1> devices;
     Location location;
   };
-  void add(SmallVector<Value> values, Value reference, tv::LineageAttr lineage,
+  void add(ArrayRef<Value> values, Value reference, tv::LineageAttr lineage,
            tv::ContractAttr contract, int64_t device, Location location);
   LogicalResult checkCoverage(StringRef name, ArrayRef<int64_t> shape,
                               ArrayRef<tv::BufferOp> holders);
@@ -68,24 +68,31 @@ private:
   /// mesh. What depends on none is left out.
   llvm::DenseMap<Value, llvm::SmallBitVector> varying;
   llvm::DenseMap<std::tuple<Value, Value, tv::LineageAttr>, size_t> known;
+  /// Of the pieces that are stated of tensors of the reference, by type.
+  llvm::DenseMap<std::pair<tv::PieceAttr, RankedTensorType>, tv::LineageAttr>
+      lineages;
 };
 } // namespace
 
-void Linker::add(SmallVector<Value> values, Value reference,
+void Linker::add(ArrayRef<Value> values, Value reference,
                  tv::LineageAttr lineage, tv::ContractAttr contract,
                  int64_t device, Location location) {
   auto [found, isNew] = known.try_emplace(
       std::tuple(values.front(), reference, lineage), claims.size());
-  if (!isNew && claims[found->second].values == values &&
+  if (!isNew && ArrayRef(claims[found->second].values) == values &&
       claims[found->second].contract == contract) {
-    SmallVector<int64_t> &devices = claims[found->second].devices;
+    SmallVectorImpl<int64_t> &devices = claims[found->second].devices;
     if (!llvm::is_contained(devices, device))
       devices.push_back(device);
     return;
   }
   found->second = claims.size();
-  claims.push_back(
-      {std::move(values), reference, lineage, contract, {device}, location});
+  claims.push_back({SmallVector<Value, 1>(values),
+                    reference,
+                    lineage,
+                    contract,
+                    {device},
+                    location});
 }
 
 llvm::SmallBitVector Linker::getNoAxes() const {
@@ -116,7 +123,9 @@ void Linker::findVarying() {
     // Nothing is to be taken away from what depends on no axis.
     if (axes.none())
       continue;
-    if (auto semantics = dyn_cast<tv::SemanticsOpInterface>(op)) {
+    // Other ops run along no axis. One that is missing here costs lemmas.
+    if (isa<tv::AllReduceOp, tv::AccumulateOp, tv::MoveOp>(op)) {
+      auto semantics = cast<tv::SemanticsOpInterface>(op);
       FailureOr<IndexRelation> relation = semantics.getIndexRelation();
       if (succeeded(relation)) {
         for (const auto &sum : relation->axisSums)
@@ -137,7 +146,11 @@ void Linker::addLemma(const StatedPiece &stated, Value reference) {
     return;
   auto type = cast<RankedTensorType>(reference.getType());
   auto local = cast<RankedTensorType>(stated.value.getType());
-  tv::LineageAttr lineage = getLineage(stated.piece, type.getShape(), mesh);
+  // Many devices state the same.
+  auto [found, isNew] = lineages.try_emplace({stated.piece, type});
+  if (isNew)
+    found->second = getLineage(stated.piece, type.getShape(), mesh);
+  tv::LineageAttr lineage = found->second;
   if (!lineage ||
       ArrayRef<int64_t>(lineage.getLocalShape()) != local.getShape() ||
       isExtended(type) != isExtended(local))
@@ -402,7 +415,7 @@ LinkCounts Linker::write() {
     // Where the value exists, on the devices that claim it.
     SmallVector<tv::AxisSetAttr> sets = {tv::AxisSetAttr::get(
         builder.getContext(), builder.getStringAttr("device"),
-        toIntervals(claim.devices))};
+        toIntervals(SmallVector<int64_t>(ArrayRef(claim.devices))))};
     auto produced =
         claim.values.front().getDefiningOp()->getAttrOfType<tv::DomainAttr>(
             "domain");
