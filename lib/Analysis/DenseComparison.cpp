@@ -139,6 +139,7 @@ public:
   /// How many pairs from here on are equal.
   int64_t countEqual();
   void skip(int64_t pairs) { at += pairs; }
+  void skipToLast() { at = std::max<int64_t>(count - 1, 0); }
 
   ArrayRef<int64_t> getIndex() const { return index; }
   Scalar getReference() const { return reference.get(offset); }
@@ -203,7 +204,7 @@ int64_t ElementPairs::countEqual() {
 }
 
 LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
-                                    Visitor visitor) {
+                                    Visitor visitor, bool isLastOnly) {
   failureReason.clear();
   if (!tensors.find(claim.reference))
     return fail("the expect is not among the targets");
@@ -235,6 +236,8 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
     if (failed(mapped))
       return failure();
     ElementPairs pairs(*summands, reference, kept, place, *mapped, isInRuns);
+    if (isLastOnly)
+      pairs.skipToLast();
     while (pairs.find()) {
       int64_t equal = pairs.countEqual();
       size_t mark = algebra.mark();

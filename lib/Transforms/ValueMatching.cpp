@@ -18,12 +18,18 @@ static constexpr int64_t factorLimit = 4096;
 /// The smaller of both where a single element speaks for the factor: any two
 /// numbers have some ratio.
 static constexpr int64_t singleFactorLimit = 16;
+/// Relative differences that rounding never makes of equal sums, almost.
+static constexpr double roundingLimit = 1e-2;
+
+/// Where the value exists.
+static tv::DomainAttr getDomain(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
+}
 
 SmallVector<int64_t> verify::getDevices(Value value) {
   SmallVector<int64_t> devices;
-  Operation *op = value.getDefiningOp();
-  auto domain =
-      op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
+  tv::DomainAttr domain = getDomain(value);
   tv::AxisSetAttr set = domain ? domain.getSet("device") : tv::AxisSetAttr();
   if (!set)
     return devices;
@@ -181,6 +187,26 @@ static std::optional<std::pair<int64_t, int64_t>> toFraction(double value) {
   return std::nullopt;
 }
 
+bool ValueMatcher::isOtherSum(ArrayRef<Value> terms, Value reference,
+                              tv::LineageAttr lineage) {
+  bool differs = false;
+  auto visitor = [&](const Coordinates &, ArrayRef<int64_t>,
+                     Scalar expectedScalar, Scalar actualScalar, int64_t) {
+    double expected = algebra->toDouble(expectedScalar);
+    double actual = algebra->toDouble(actualScalar);
+    // Far more than rounding makes of it.
+    differs = std::fabs(expected - actual) >
+              roundingLimit * std::max(std::fabs(expected), std::fabs(actual));
+    return differs ? DenseEvaluator::Visit::Stop
+                   : DenseEvaluator::Visit::Continue;
+  };
+  DenseEvaluator::Claim claim{terms, reference, lineage,
+                              getDomain(terms.front())};
+  return succeeded(evaluator->visit(claim, /*skipsUnknown=*/true, visitor,
+                                    /*isLastOnly=*/true)) &&
+         differs;
+}
+
 std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
                                          tv::LineageAttr lineage) {
   int64_t wanted = 1, visited = 0;
@@ -189,9 +215,6 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
   double largest = 0;
   std::optional<double> ratio;
   bool fits = true;
-  Operation *producer = terms.front().getDefiningOp();
-  auto domain = producer ? producer->getAttrOfType<tv::DomainAttr>("domain")
-                         : tv::DomainAttr();
   auto isSame = [&](double left, double right) {
     if (std::isinf(left) || std::isinf(right))
       return left == right;
@@ -213,7 +236,8 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
     fits = isSame(actual, expected * ratio.value_or(1));
     return fits ? DenseEvaluator::Visit::Continue : DenseEvaluator::Visit::Stop;
   };
-  DenseEvaluator::Claim claim{terms, reference, lineage, domain};
+  DenseEvaluator::Claim claim{terms, reference, lineage,
+                              getDomain(terms.front())};
   if (failed(evaluator->visit(claim, /*skipsUnknown=*/true, visitor)) ||
       !fits || 2 * visited < wanted)
     return std::nullopt;
@@ -254,9 +278,10 @@ std::optional<Match> ValueMatcher::matchSum(Value value, Value reference) {
       if (group.size() == 1 && sumAxes.empty())
         continue;
       for (tv::LineageAttr lineage : lineages)
-        if (std::optional<Match> found = match(group, reference, lineage);
-            found && !found->isScaled())
-          return found;
+        if (!isOtherSum(group, reference, lineage))
+          if (std::optional<Match> found = match(group, reference, lineage);
+              found && !found->isScaled())
+            return found;
     }
   }
   return std::nullopt;

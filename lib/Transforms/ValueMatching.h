@@ -72,6 +72,10 @@ private:
   llvm::SmallVector<mlir::StringAttr> getVaryingAxes(mlir::Value value);
   std::optional<Match> match(llvm::ArrayRef<mlir::Value> terms,
                              mlir::Value reference, tv::LineageAttr lineage);
+  /// Whether the last elements show that the terms do not add up to the part of
+  /// the reference.
+  bool isOtherSum(llvm::ArrayRef<mlir::Value> terms, mlir::Value reference,
+                  tv::LineageAttr lineage);
   llvm::SmallVector<llvm::SmallVector<mlir::Value>>
   listGroups(mlir::Value value);
 

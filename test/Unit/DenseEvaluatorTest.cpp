@@ -143,6 +143,16 @@ TEST_F(DenseEvaluatorTest, ElementsThatAreNotThereAreLeftOut) {
             << dense.getFailure();
         llvm::sort(found);
         EXPECT_EQ(found, wanted) << text;
+        // The last one alone, if the reference has it.
+        llvm::erase_if(wanted, [](const std::vector<int64_t> &index) {
+          return index != std::vector<int64_t>{3, 2, 4};
+        });
+        found.clear();
+        ASSERT_TRUE(succeeded(dense.visit({values[1], values[0], lineage, {}},
+                                          /*skipsUnknown=*/true, visitor,
+                                          /*isLastOnly=*/true)))
+            << dense.getFailure();
+        EXPECT_EQ(found, wanted) << text;
       }
 }
 

@@ -164,9 +164,10 @@ public:
   /// Calls `visitor` for each pair of elements that a claim sets against each
   /// other; in runs for `count` equal pairs at once; all values have to be
   /// kept. A position of the reference that is not looked at is an error, or is
-  /// left out with `skipsUnknown`.
+  /// left out with `skipsUnknown`. With `isLastOnly` only the last element at
+  /// each place of the mesh is looked at.
   llvm::LogicalResult visit(const Claim &claim, bool skipsUnknown,
-                            Visitor visitor);
+                            Visitor visitor, bool isLastOnly = false);
   /// The axes a value varies with, a bit for each.
   uint64_t getVaryingAxes(mlir::Value value) const {
     return elements.getVaryingAxes(value);
