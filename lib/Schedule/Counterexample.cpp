@@ -9,9 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MissingCalls.h"
 #include "Simulation.h"
 
 #include "llvm/ADT/SmallSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace verify;
@@ -117,11 +119,18 @@ LogicalResult Simulation::compareMembers(const Party &first,
     return success();
   outcome.malformation = "the members of a group do different things";
   const auto &[field, ofFirst, ofOther] = *difference;
-  InFlightDiagnostic error = op.emitOpError(
-      "is not what another member of its group enters at this point: ");
-  error << field << " is " << ofOther << " on device "
-        << deviceOf(other.process) << " and " << ofFirst << " on device "
-        << deviceOf(first.process);
+  std::string text =
+      llvm::formatv("is not what another member of its group enters at this "
+                    "point: {0} is {1} on device {2} and {3} on device {4}",
+                    field, ofOther, deviceOf(other.process), ofFirst,
+                    deviceOf(first.process));
+  auto missing = findMissingCall(*processes[first.process].program,
+                                 *processes[other.process].program);
+  InFlightDiagnostic error =
+      missing ? missing->call.emitOpError(missing->describe())
+              : op.emitOpError(text);
+  if (missing)
+    error.attachNote(op.getLoc()) << "as a consequence this " << text;
   error.attachNote(against.getLoc())
       << "device " << deviceOf(first.process) << " enters this one";
   return error;
@@ -346,6 +355,19 @@ LogicalResult Simulation::reportDeadlock() {
   return error;
 }
 
+void Simulation::attachEnd(InFlightDiagnostic &error, Location location,
+                           const Process &waiting, const Process &ended) const {
+  error.attachNote(location) << "device " << ended.program->device
+                             << " has run to its end without taking part";
+  auto missing = findMissingCall(*waiting.program, *ended.program);
+  if (!missing || missing->otherDevice != ended.program->device)
+    return;
+  Diagnostic &note = error.attachNote(missing->call.getLoc());
+  if (auto name = dyn_cast<NameLoc>(missing->call.getLoc()))
+    note << "'" << name.getName().getValue() << "' ";
+  note << missing->describe();
+}
+
 LogicalResult Simulation::reportEnded(const Blocked &blocked) {
   const Action *action = blocked.action;
   const Action *obstacle = blocked.obstacle;
@@ -368,8 +390,7 @@ LogicalResult Simulation::reportEnded(const Blocked &blocked) {
     if (!process)
       error.attachNote(location) << "device " << device << " has no program";
     else if (isAtEnd(*process))
-      error.attachNote(location)
-          << "device " << device << " has run to its end without taking part";
+      attachEnd(error, location, processes[blocked.process], *process);
     else
       attachWait(error,
                  findBlocked(process - processes.data(), getAction(*process)));

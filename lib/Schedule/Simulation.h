@@ -237,6 +237,10 @@ private:
   void attachLater(mlir::InFlightDiagnostic &error, const Blocked &waiting,
                    unsigned number) const;
   mlir::LogicalResult reportDeadlock();
+  /// Adds that a device has ended that another one waits for, and the call that
+  /// it leaves out.
+  void attachEnd(mlir::InFlightDiagnostic &error, mlir::Location location,
+                 const Process &waiting, const Process &ended) const;
   mlir::LogicalResult reportEnded(const Blocked &blocked);
   void recordWaiting();
   int64_t deviceOf(unsigned number) const {

@@ -20,7 +20,8 @@ def find_tie(diagnostic: str, edits: list[dict[str, Any]]) -> str | None:
     model that it is from, or the name of a parameter or result.
     """
     location = diagnostic.partition(": error:")[0]
-    numbers = {int(number) for number in re.findall(r"\(cell (\d+)\)", diagnostic)}
+    cells = re.findall(r"\(cell (\d+)\)|\binstance (\d+)", diagnostic)
+    numbers = {int(number) for pair in cells for number in pair if number}
     if numbers & {edit["cell"] for edit in edits}:
         return "op"
     if numbers & {number for edit in edits for number in edit["others"]}:
