@@ -214,6 +214,9 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
       return fail("the expect is not among the targets");
     if (!haveSamePositions(first, value, factors))
       return fail("the terms of a sum are kept at different positions");
+    if (tensors.find(value)->dimensionStrides !=
+        tensors.find(first)->dimensionStrides)
+      return fail("the terms of a sum are kept in different orders");
   }
   for (StringAttr axis : claim.lineage.getSumAxes())
     if (!factors.findAxis(axis.getValue()))
@@ -257,6 +260,27 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
     }
   }
   return success();
+}
+
+bool DenseEvaluator::haveEqualElements(
+    Value left, Value right,
+    llvm::function_ref<bool(Scalar, Scalar)> areEqual) const {
+  const DenseTensor *first = tensors.find(left), *second = tensors.find(right);
+  if (!first || !second || first->axisStrides != second->axisStrides ||
+      first->dimensionStrides != second->dimensionStrides ||
+      !haveSamePositions(left, right, factors))
+    return false;
+  size_t firstRun = 0, secondRun = 0;
+  for (int64_t at = 0; at < first->size;) {
+    if (!areEqual(first->elements[firstRun], second->elements[secondRun]))
+      return false;
+    int64_t firstEnd = first->getEnd(firstRun);
+    int64_t secondEnd = second->getEnd(secondRun);
+    at = std::min(firstEnd, secondEnd);
+    firstRun += firstEnd == at;
+    secondRun += secondEnd == at;
+  }
+  return true;
 }
 
 std::vector<uint64_t>

@@ -294,39 +294,13 @@ Value ValueMatcher::getLeader(Value value) const {
 bool ValueMatcher::areEqual(Value left, Value right) {
   if (left == right)
     return true;
-  uint64_t axes = evaluator->getVaryingAxes(left);
-  if (left.getType() != right.getType() ||
-      axes != evaluator->getVaryingAxes(right))
+  if (left.getType() != right.getType())
     return false;
-  // Coordinates first, then the index.
-  SmallVector<ArrayRef<Representative>> kept;
-  static constexpr Representative nowhere = {-1, 1};
-  for (unsigned axis = 0; axis < factors->getAxisCount(); ++axis)
-    kept.push_back(axes >> axis & 1
-                       ? factors->getRepresentatives(factors->getAxis(axis))
-                       : ArrayRef(nowhere));
-  for (FactorAnalysis::Node node : factors->getDimensions(left))
-    kept.push_back(factors->getRepresentatives(node));
-  SmallVector<size_t> ordinals(kept.size(), 0);
   bool areZero = true;
-  while (true) {
-    Coordinates coordinates;
-    SmallVector<int64_t> index;
-    for (size_t i = 0; i < kept.size(); ++i)
-      (i < factors->getAxisCount()
-           ? static_cast<SmallVectorImpl<int64_t> &>(coordinates)
-           : index)
-          .push_back(kept[i][ordinals[i]].position);
-    auto first = evaluator->getElement(left, coordinates, index);
-    auto second = evaluator->getElement(right, coordinates, index);
-    if (!first || !second ||
-        algebra->toDouble(*first) != algebra->toDouble(*second))
-      return false;
-    areZero &= algebra->toDouble(*first) == 0;
-    size_t i = 0;
-    while (i < kept.size() && ++ordinals[i] == kept[i].size())
-      ordinals[i++] = 0;
-    if (i == kept.size())
-      return !areZero;
-  }
+  auto isEqual = [&](Scalar first, Scalar second) {
+    double number = algebra->toDouble(first);
+    areZero &= number == 0;
+    return number == algebra->toDouble(second);
+  };
+  return evaluator->haveEqualElements(left, right, isEqual) && !areZero;
 }

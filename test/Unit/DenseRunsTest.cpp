@@ -290,6 +290,16 @@ TEST_F(DenseRunsTest, WhatIsSelectedIsToldApart) {
     EXPECT_EQ(algebra.getLower(found), algebra.getUpper(found));
     EXPECT_TRUE(ranks.insert(algebra.getLower(found)).second);
   }
+  std::set<double> compared;
+  auto compare = [&](Scalar left, Scalar right) {
+    compared.insert(algebra.getLower(left));
+    return algebra.getLower(left) == algebra.getLower(right);
+  };
+  EXPECT_TRUE(
+      dense.haveEqualElements(rank.getResult(), rank.getResult(), compare));
+  EXPECT_EQ(compared, ranks);
+  EXPECT_FALSE(
+      dense.haveEqualElements(rank.getResult(), rank.getScores(), compare));
   EXPECT_TRUE(dense.haveDistinctElements(
       rank.getScores(), [&](Scalar left, Scalar right) {
         return algebra.areDisjoint(left, right);

@@ -183,6 +183,11 @@ public:
                                    const Coordinates &coordinates,
                                    llvm::ArrayRef<int64_t> index) const;
 
+  /// Whether two values that were kept vary along the same axes and all that is
+  /// looked at of them `areEqual`. No where they are kept in different ways.
+  bool haveEqualElements(
+      mlir::Value left, mlir::Value right,
+      llvm::function_ref<bool(Scalar left, Scalar right)> areEqual) const;
   /// Whether the elements along the last dimension of a value that was kept
   /// all differ, wherever the value exists.
   bool haveDistinctElements(
