@@ -180,25 +180,45 @@ SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
       llvm::append_range(worklist, op->getOperands());
   }
   // In the order of the block, those that nothing that differs leads to.
-  llvm::DenseSet<Value> tainted;
+  Block &body = graph.getBody().front();
   SmallVector<tv::ExpectOp> roots;
-  for (Operation &op : graph.getBody().front()) {
-    if (op.getNumResults() != 1 || !suspicious.contains(op.getResult(0)))
-      continue;
-    Value value = op.getResult(0);
-    bool isTainted = llvm::any_of(op.getOperands(), [&](Value operand) {
-      return tainted.contains(operand);
+  auto spread = [&](const llvm::DenseSet<Value> &sources) {
+    llvm::DenseSet<Value> tainted;
+    for (Operation &op : body) {
+      if (op.getNumResults() != 1 || !suspicious.contains(op.getResult(0)))
+        continue;
+      Value value = op.getResult(0);
+      bool isTainted = llvm::any_of(op.getOperands(), [&](Value operand) {
+        return tainted.contains(operand);
+      });
+      if (isTainted || sources.contains(value))
+        tainted.insert(value);
+      if (!isTainted && sources.contains(value))
+        llvm::append_range(roots, claims[value]);
+    }
+    return tainted;
+  };
+  // Of the values of one claim some may be right, and others wrong because of
+  // what leads to them.
+  llvm::DenseSet<Value> alone;
+  for (auto &[op, difference] : differences)
+    if (auto expect = cast<tv::ExpectOp>(op); expect.getValues().size() == 1)
+      alone.insert(expect.getValues().front());
+  llvm::DenseSet<Value> tainted = spread(alone);
+  for (auto &[value, own] : claims) {
+    llvm::erase_if(own, [&](tv::ExpectOp expect) {
+      return expect.getValues().size() > 1 &&
+             llvm::any_of(expect.getValues(),
+                          [&](Value each) { return tainted.contains(each); });
     });
-    if (isTainted || differing.contains(value))
-      tainted.insert(value);
-    if (isTainted || !differing.contains(value))
-      continue;
-    SmallVector<tv::ExpectOp, 1> own = claims[value];
     llvm::sort(own, [](tv::ExpectOp left, tv::ExpectOp right) {
       return left->isBeforeInBlock(right);
     });
-    llvm::append_range(roots, own);
+    if (!own.empty())
+      alone.insert(value);
   }
+  roots.clear();
+  (void)spread(alone);
   return roots;
 }
 
