@@ -9,7 +9,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MissingCalls.h"
 #include "Simulation.h"
 
 #include "llvm/ADT/SmallSet.h"
@@ -317,6 +316,21 @@ void Simulation::attachLater(InFlightDiagnostic &error, const Blocked &waiting,
         << " comes to this only after what it waits for";
 }
 
+std::optional<MissingCall>
+Simulation::findMissingInCycle(ArrayRef<Blocked> cycle) const {
+  for (auto [position, blocked] : llvm::enumerate(cycle)) {
+    if (blocked.obstacle->kind != ActionKind::Collective)
+      continue;
+    const Process &member = processes[blocked.process];
+    const Process &other =
+        processes[cycle[(position + 1) % cycle.size()].process];
+    auto missing = findMissingCall(*member.program, *other.program);
+    if (missing && missing->otherDevice == other.program->device)
+      return missing;
+  }
+  return std::nullopt;
+}
+
 LogicalResult Simulation::reportDeadlock() {
   recordWaiting();
   outcome.malformation = "devices wait for each other without end";
@@ -336,10 +350,18 @@ LogicalResult Simulation::reportDeadlock() {
   for (const Blocked &blocked : cycle)
     devices.insert(blocked.process);
   const Blocked &first = cycle.front();
-  InFlightDiagnostic error = first.action->at->emitOpError("on device ");
-  error << deviceOf(first.process) << " " << describeWait(first) << ": "
-        << devices.size() << " devices wait for each other";
-  attachStart(error, first);
+  std::optional<MissingCall> missing = findMissingInCycle(cycle);
+  InFlightDiagnostic error =
+      missing ? missing->call.emitOpError(missing->describe() +
+                                          ": as a consequence ")
+              : first.action->at->emitOpError("on device ");
+  if (!missing)
+    error << deviceOf(first.process) << " " << describeWait(first) << ": ";
+  error << devices.size() << " devices wait for each other";
+  if (missing)
+    attachWait(error, first);
+  else
+    attachStart(error, first);
   for (auto [position, blocked] : llvm::enumerate(cycle)) {
     const Blocked &following = cycle[(position + 1) % cycle.size()];
     if (position)

@@ -15,7 +15,7 @@
 #ifndef VERIFY_LIB_SCHEDULE_SIMULATION_H
 #define VERIFY_LIB_SCHEDULE_SIMULATION_H
 
-#include "Skeleton.h"
+#include "MissingCalls.h"
 #include "Verify/Schedule/Schedule.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -236,6 +236,10 @@ private:
   /// Adds what a device has started that another one waits for, if it has.
   void attachLater(mlir::InFlightDiagnostic &error, const Blocked &waiting,
                    unsigned number) const;
+  /// The call that a device of the cycle leaves out and a member of its group,
+  /// which waits for it, does not.
+  std::optional<MissingCall>
+  findMissingInCycle(llvm::ArrayRef<Blocked> cycle) const;
   mlir::LogicalResult reportDeadlock();
   /// Adds that a device has ended that another one waits for, and the call that
   /// it leaves out.
