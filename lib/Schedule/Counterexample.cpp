@@ -124,7 +124,8 @@ LogicalResult Simulation::compareMembers(const Party &first,
                     field, ofOther, deviceOf(other.process), ofFirst,
                     deviceOf(first.process));
   auto missing = findMissingCall(*processes[first.process].program,
-                                 *processes[other.process].program);
+                                 *processes[other.process].program,
+                                 skeleton.communicators);
   InFlightDiagnostic error =
       missing ? missing->call.emitOpError(missing->describe())
               : op.emitOpError(text);
@@ -324,7 +325,8 @@ Simulation::findMissingInCycle(ArrayRef<Blocked> cycle) const {
     const Process &member = processes[blocked.process];
     const Process &other =
         processes[cycle[(position + 1) % cycle.size()].process];
-    auto missing = findMissingCall(*member.program, *other.program);
+    auto missing = findMissingCall(*member.program, *other.program,
+                                   skeleton.communicators);
     if (missing && missing->otherDevice == other.program->device)
       return missing;
   }
@@ -381,7 +383,8 @@ void Simulation::attachEnd(InFlightDiagnostic &error, Location location,
                            const Process &waiting, const Process &ended) const {
   error.attachNote(location) << "device " << ended.program->device
                              << " has run to its end without taking part";
-  auto missing = findMissingCall(*waiting.program, *ended.program);
+  auto missing =
+      findMissingCall(*waiting.program, *ended.program, skeleton.communicators);
   if (!missing || missing->otherDevice != ended.program->device)
     return;
   Diagnostic &note = error.attachNote(missing->call.getLoc());

@@ -22,13 +22,15 @@ struct CallKey {
   bool computes, isBackward;
 
   bool operator==(const CallKey &other) const {
-    return (cell == other.cell || line == other.line) && type == other.type &&
-           computes == other.computes && isBackward == other.isBackward;
+    return (cell == other.cell || (line && line == other.line)) &&
+           type == other.type && computes == other.computes &&
+           isBackward == other.isBackward;
   }
 };
 
 struct KeyedCall {
   tv::CallOp op;
+  const Segment *segment;
   CallKey key;
 };
 } // namespace
@@ -39,6 +41,7 @@ static SmallVector<KeyedCall> listCalls(const Program &program) {
     if (auto call = dyn_cast<tv::CallOp>(step.op); call && step.segment)
       calls.push_back(
           {call,
+           step.segment,
            {tv::SegmentOp(step.segment->op).getCell(),
             call.getLoc()->findInstanceOf<FileLineColLoc>(),
             FunctionType::get(call.getContext(), call.getOperandTypes(),
@@ -54,11 +57,23 @@ static bool goOnAlike(ArrayRef<KeyedCall> left, ArrayRef<KeyedCall> right) {
   return left.front().key == right.front().key;
 }
 
+/// Whether a call enters a collective of a group that has `device` in it. What
+/// does not is no other device's to run.
+static bool meets(const KeyedCall &call, int64_t device,
+                  ArrayRef<Communicator> communicators) {
+  return llvm::any_of(call.segment->actions, [&](const Action &action) {
+    return action.kind == ActionKind::Collective &&
+           llvm::is_contained(communicators[action.place].members, device);
+  });
+}
+
 /// The call of `calls` after `common` that `others` leave out.
 static std::optional<MissingCall>
 findAfter(size_t common, const Program &program, ArrayRef<KeyedCall> calls,
-          const Program &other, ArrayRef<KeyedCall> others) {
+          const Program &other, ArrayRef<KeyedCall> others,
+          ArrayRef<Communicator> communicators) {
   if (common >= calls.size() ||
+      !meets(calls[common], other.device, communicators) ||
       !goOnAlike(calls.drop_front(common + 1), others.drop_front(common)))
     return std::nullopt;
   auto isLikeIt = [&](const KeyedCall &call) {
@@ -75,15 +90,17 @@ findAfter(size_t common, const Program &program, ArrayRef<KeyedCall> calls,
 }
 
 std::optional<MissingCall>
-verify::schedule::findMissingCall(const Program &first, const Program &second) {
+verify::schedule::findMissingCall(const Program &first, const Program &second,
+                                  ArrayRef<Communicator> communicators) {
   SmallVector<KeyedCall> calls = listCalls(first), others = listCalls(second);
   size_t common = 0;
   while (common < calls.size() && common < others.size() &&
          calls[common].key == others[common].key)
     ++common;
-  if (auto missing = findAfter(common, first, calls, second, others))
+  if (auto missing =
+          findAfter(common, first, calls, second, others, communicators))
     return missing;
-  return findAfter(common, second, others, first, calls);
+  return findAfter(common, second, others, first, calls, communicators);
 }
 
 std::string MissingCall::describe() const {

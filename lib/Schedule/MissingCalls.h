@@ -30,9 +30,10 @@ struct MissingCall {
 };
 
 /// Whether two programs part like that, and the shorter one has fewer calls
-/// like the one that it leaves out.
-std::optional<MissingCall> findMissingCall(const Program &first,
-                                           const Program &second);
+/// like the one that it leaves out, which enters a collective of both devices.
+std::optional<MissingCall>
+findMissingCall(const Program &first, const Program &second,
+                llvm::ArrayRef<Communicator> communicators);
 
 } // namespace verify::schedule
 
