@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DenseExecution.h"
+#include "mlir/AsmParser/AsmParser.h"
 
 #include <set>
 
@@ -146,6 +147,33 @@ protected:
           });
     for (tv::ExpectOp expect : expects)
       checkExpect(expect, factors, dense, single, exact);
+    for (Value left : values)
+      for (Value right : values)
+        if (left != right && left.getType() == right.getType())
+          checkPairs(left, right, factors, dense, getBounds);
+  }
+
+  /// Two values that are compared run by run are compared at each place.
+  static void checkPairs(Value left, Value right, const FactorAnalysis &factors,
+                         DenseEvaluator &dense, Bounds getBounds) {
+    using Pair =
+        std::pair<std::pair<double, double>, std::pair<double, double>>;
+    std::set<Pair> compared, wanted;
+    if (!dense.haveEqualElements(left, right, [&](Scalar one, Scalar other) {
+          compared.emplace(getBounds(one), getBounds(other));
+          return true;
+        }))
+      return;
+    forEachPlace(factors, {}, factors.getDimensions(left),
+                 [&](const Coordinates &coordinates, ArrayRef<int64_t> index) {
+                   std::optional<Scalar> one =
+                       dense.getElement(left, coordinates, index);
+                   std::optional<Scalar> other =
+                       dense.getElement(right, coordinates, index);
+                   ASSERT_TRUE(one && other);
+                   wanted.emplace(getBounds(*one), getBounds(*other));
+                 });
+    EXPECT_EQ(compared, wanted) << describe(left, {}) << describe(right, {});
   }
 
   static std::string describe(Value value, ArrayRef<int64_t> index) {
@@ -308,6 +336,60 @@ TEST_F(DenseRunsTest, WhatIsSelectedIsToldApart) {
       rank.getScores(), [&](Scalar left, Scalar right) {
         return algebra.getLower(left) + algebra.getLower(right) < 1.9;
       }));
+}
+
+TEST_F(DenseRunsTest, DifferentLayoutsAreNotCompared) {
+  // The experts of one are selected from, and short; of two more, other
+  // elements are kept.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2> {
+    %selected = tv.input <input "selected"> : tensor<40x36xf64>
+    %rank = tv.descending_rank %selected : (tensor<40x36xf64>) -> tensor<40x36xi64>
+    %other = tv.input <input "other"> : tensor<40x36xf64>
+    %third = tv.input <input "third"> : tensor<40x36xf64>
+    %early = tv.input <input "early"> : tensor<99xf64>
+    %forty = tv.slice %early {dimension = 0 : i64, start = 0 : i64, end = 40 : i64} : (tensor<99xf64>) -> tensor<40xf64>
+    %late = tv.input <input "late"> : tensor<99xf64>
+    %fifty = tv.slice %late {dimension = 0 : i64, start = 0 : i64, end = 50 : i64} : (tensor<99xf64>) -> tensor<50xf64>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 36, 8192});
+  llvm::StringMap<Value> inputs;
+  for (auto input : body.getOps<tv::InputOp>())
+    inputs[input.getContract().getName().getValue()] = input.getResult();
+  SmallVector<Value> values;
+  for (Operation &op : body)
+    values.push_back(op.getResult(0));
+  DoubleAlgebra algebra;
+  LongSource source(algebra, factors, LongPositions::Last);
+  DenseEvaluator dense(body, factors, algebra, source);
+  ASSERT_TRUE(succeeded(dense.run({}, values))) << dense.getFailure();
+  auto areCompared = [&](StringRef left, StringRef right) {
+    return dense.haveEqualElements(inputs[left], inputs[right],
+                                   [](Scalar, Scalar) { return true; });
+  };
+  auto getFailure = [&](StringRef left, StringRef right) -> std::string {
+    Value first = inputs[left];
+    std::string text = "#tv.lineage<[0:40 of 40], [0:36 of 36]>";
+    if (cast<RankedTensorType>(first.getType()).getRank() == 1)
+      text = "#tv.lineage<[0:99 of 99]>";
+    auto lineage = cast<tv::LineageAttr>(parseAttribute(text, &context));
+    auto visitor = [](const Coordinates &, ArrayRef<int64_t>, Scalar, Scalar,
+                      int64_t) { return DenseEvaluator::Visit::Continue; };
+    bool isDone = succeeded(dense.visit(
+        {{first, inputs[right]}, first, lineage, {}}, false, visitor));
+    EXPECT_EQ(isDone, dense.getFailure().empty());
+    return dense.getFailure();
+  };
+  EXPECT_TRUE(areCompared("other", "third"));
+  EXPECT_EQ(getFailure("other", "third"), "");
+  EXPECT_FALSE(areCompared("selected", "other"));
+  EXPECT_EQ(getFailure("selected", "other"),
+            "the terms of a sum are kept in different orders");
+  EXPECT_FALSE(areCompared("early", "late"));
+  EXPECT_EQ(getFailure("early", "late"),
+            "the terms of a sum are kept at different positions");
 }
 
 TEST_F(DenseRunsTest, PartsOfLongValues) {
