@@ -71,7 +71,7 @@ static LogicalResult verifyAxes(Operation *op, MeshAttr mesh) {
 /// The domain in which `op` reads its operands: its own, except that axes it
 /// sums over or reads at another coordinate are replaced.
 static DomainAttr getReadDomain(Operation *op, DomainAttr domain) {
-  if (!isa<MoveOp, AccumulateOp, AllReduceOp>(op))
+  if (!op->hasTrait<RunsAlongAxes>())
     return domain;
   SmallVector<AxisSetAttr> sets(domain.getSets());
   auto replace = [&](StringAttr axis, AxisSetAttr with) {

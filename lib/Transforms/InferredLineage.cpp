@@ -186,15 +186,19 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
   return found;
 }
 
+bool LineageInference::startsAt(Operation &op) {
+  return isa<tv::DescendingRankOp>(op);
+}
+
 void LineageInference::visit(Operation &op) {
   if (op.getNumResults() != 1 || !op.hasAttr("domain") ||
       candidates.contains(op.getResult(0)))
     return;
   Value result = op.getResult(0);
-  bool isSelected = isa<tv::DescendingRankOp>(op) ||
-                    llvm::any_of(op.getOperands(), [&](Value operand) {
-                      return selected.contains(operand);
-                    });
+  bool isSelected =
+      startsAt(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
+        return selected.contains(operand);
+      });
   if (!isSelected || getCandidates(result, 0).empty())
     return;
   selected.insert(result);

@@ -34,6 +34,9 @@ class LineageInference {
 public:
   explicit LineageInference(tv::MeshAttr mesh) : mesh(mesh) {}
 
+  /// Whether an op is a selection, which what is inferred leads on from.
+  static bool startsAt(mlir::Operation &op);
+
   /// Notes a correspondence that has a lemma, or is given.
   void setKnown(mlir::Value value, Correspondence known);
   /// Ops come after what they take.

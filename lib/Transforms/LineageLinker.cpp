@@ -123,8 +123,7 @@ void Linker::findVarying() {
     // Nothing is to be taken away from what depends on no axis.
     if (axes.none())
       continue;
-    // Other ops run along no axis. One that is missing here costs lemmas.
-    if (isa<tv::AllReduceOp, tv::AccumulateOp, tv::MoveOp>(op)) {
+    if (op.hasTrait<tv::RunsAlongAxes>()) {
       auto semantics = cast<tv::SemanticsOpInterface>(op);
       FailureOr<IndexRelation> relation = semantics.getIndexRelation();
       if (succeeded(relation)) {
@@ -176,8 +175,7 @@ bool Linker::isTerm(Value value, tv::LineageAttr lineage) const {
 
 void Linker::addInferred() {
   Block &block = *builder.getInsertionBlock();
-  // What is inferred leads on from selections.
-  if (block.getOps<tv::DescendingRankOp>().empty())
+  if (llvm::none_of(block, LineageInference::startsAt))
     return;
   LineageInference inference(mesh);
   for (const Claim &claim : claims)

@@ -15,7 +15,8 @@
 
 include "Verify/IR/TVAttributes.td"
 
-def TV_AllReduceOp : TV_ComputeOp<"all_reduce", [TV_NotDifferentiable]> {
+def TV_AllReduceOp : TV_ComputeOp<"all_reduce",
+    [TV_NotDifferentiable, TV_RunsAlongAxes]> {
   let summary = "combination of operands, and of free axes";
   let description = [{
     Every member gets the sum of all operands, each summed over the coordinates
@@ -54,8 +55,8 @@ def TV_AllGatherOp : TV_ComputeOp<"all_gather",
 }
 
 def TV_MoveOp : TV_ComputeOp<"move",
-    [TV_NotDifferentiable, TV_AcceptsExtended, TV_AcceptsIntegers,
-     TV_AcceptsBooleans]> {
+    [TV_NotDifferentiable, TV_RunsAlongAxes, TV_AcceptsExtended,
+     TV_AcceptsIntegers, TV_AcceptsBooleans]> {
   let summary = "the operand, at other coordinates";
   let description = [{
     Send and receive, or broadcast. The operand is read at the coordinates of
@@ -74,7 +75,8 @@ def TV_MoveOp : TV_ComputeOp<"move",
   let hasVerifier = 1;
 }
 
-def TV_AccumulateOp : TV_ComputeOp<"accumulate", [TV_NotDifferentiable]> {
+def TV_AccumulateOp : TV_ComputeOp<"accumulate",
+    [TV_NotDifferentiable, TV_RunsAlongAxes]> {
   let summary = "sum over coordinates of an axis";
   let description = [{
     What a gradient buffer holds when it is read: exactly the terms added since

@@ -63,6 +63,12 @@ def TV_AssumesNoTies : NativeOpTrait<"AssumesNoTies"> {
   let cppNamespace = "::verify::tv";
 }
 
+/// The op may sum over coordinates of an axis of the mesh, or read at another
+/// coordinate than its own.
+def TV_RunsAlongAxes : NativeOpTrait<"RunsAlongAxes"> {
+  let cppNamespace = "::verify::tv";
+}
+
 /// The op accepts tensors of integers.
 def TV_AcceptsIntegers : NativeOpTrait<"AcceptsIntegers"> {
   let cppNamespace = "::verify::tv";

@@ -76,6 +76,12 @@ template <typename ConcreteType>
 class AssumesNoTies
     : public mlir::OpTrait::TraitBase<ConcreteType, AssumesNoTies> {};
 
+/// The op may sum over coordinates of an axis of the mesh, or read at another
+/// coordinate than its own.
+template <typename ConcreteType>
+class RunsAlongAxes
+    : public mlir::OpTrait::TraitBase<ConcreteType, RunsAlongAxes> {};
+
 /// The op accepts tensors of integers.
 template <typename ConcreteType>
 class AcceptsIntegers
