@@ -14,6 +14,7 @@
 #include "Verify/Transforms/BatchSize.h"
 #include "Verify/Transforms/Report.h"
 #include "mlir/IR/Threading.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace verify;
@@ -111,6 +112,10 @@ struct CanonicalizeSSAPass
     second.emplace(plan, graph, planBoundary, false);
     if (failed(second->run()))
       return fail(second->getMalformation());
+    // What was imported may not have been verified: executing it says more of
+    // what does not fit.
+    if (failed(mlir::verify(reference)) || failed(mlir::verify(plan)))
+      return failure();
     second->setDomains();
     FailureOr<LinkCounts> linked = linkLineage(*first, *second, plan, builder);
     if (failed(linked))

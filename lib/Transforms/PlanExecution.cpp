@@ -193,6 +193,12 @@ PlanExecution::Step PlanExecution::enter(Device &device, tv::CallOp call) {
         << call.getNumOperands() << " operands";
     return Step::Failed;
   }
+  if (call.getOperandTypes() != TypeRange(body->getArgumentTypes())) {
+    malformation = "shapes do not fit";
+    call.emitOpError("passes other operands than ")
+        << call.getCalleeAttr() << " takes: " << body->getArgumentTypes();
+    return Step::Failed;
+  }
   auto frame = std::make_unique<Frame>();
   frame->call = call;
   frame->next = body->begin();

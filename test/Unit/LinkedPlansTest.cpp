@@ -1,0 +1,96 @@
+//===- LinkedPlansTest.cpp - what linking verifies of plans ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/IR/TVOps.h"
+#include "Verify/Transforms/Passes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace verify;
+
+namespace {
+class LinkedPlansTest : public testing::Test {
+protected:
+  LinkedPlansTest() {
+    context.loadDialect<tv::TVDialect>();
+    module = parseSourceString<ModuleOp>(text, &context);
+  }
+
+  /// What linking says, when nothing else verifies; nothing if it succeeds.
+  std::string link() {
+    std::string message;
+    ScopedDiagnosticHandler handler(
+        &context, [&](Diagnostic &error) { message = error.str(); });
+    PassManager manager(&context);
+    manager.addPass(createCanonicalizeSSAPass());
+    manager.enableVerifier(false);
+    bool isLinked = succeeded(manager.run(*module));
+    EXPECT_EQ(isLinked, message.empty());
+    return message;
+  }
+
+  /// Makes the op that is never executed one that does not fit.
+  void spoil(StringRef plan) {
+    module->lookupSymbol<tv::PlanOp>(plan)
+        .lookupSymbol<tv::SegmentOp>("unused")
+        .walk([&](tv::ExpOp exp) {
+          exp.getResult().setType(
+              RankedTensorType::get(5, Float32Type::get(&context)));
+        });
+  }
+
+  static constexpr StringLiteral text = R"(
+tv.plan @reference <dp = 1, device = 1, mb = 1> {
+  tv.segment @unused on 0 cell 3 {
+  ^bb0(%x: tensor<4xf32>):
+    %0 = tv.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    tv.return
+  }
+  tv.program 0 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    %1 = tv.reduce sum %0 {dimensions = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+    tv.output %1 "y" <8, []> : tensor<f32>
+  }
+}
+tv.plan @plan <dp = 1, device = 1, mb = 1> {
+  tv.segment @unused on 0 cell 3 {
+  ^bb0(%x: tensor<4xf32>):
+    %0 = tv.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    tv.return
+  }
+  tv.program 0 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    %1 = tv.reduce sum %0 {dimensions = array<i64: 0>} : (tensor<4xf32>) -> tensor<f32>
+    tv.output %1 "y" <8, []> : tensor<f32>
+  }
+})";
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+} // namespace
+
+TEST_F(LinkedPlansTest, TheyAreWellFormed) {
+  ASSERT_TRUE(module);
+  EXPECT_EQ(link(), "");
+}
+
+TEST_F(LinkedPlansTest, ThePlanIsVerified) {
+  ASSERT_TRUE(module);
+  spoil("plan");
+  EXPECT_NE(link(), "");
+}
+
+TEST_F(LinkedPlansTest, TheReferenceIsVerified) {
+  ASSERT_TRUE(module);
+  spoil("reference");
+  EXPECT_NE(link(), "");
+}
