@@ -34,10 +34,11 @@ namespace {
 class DataClasses {
 public:
   DataClasses(Block &body,
-              const llvm::DenseMap<Operation *, IndexRelation> &relations) {
+              const llvm::DenseMap<Operation *, std::shared_ptr<IndexRelation>>
+                  &relations) {
     for (Operation &op : body) {
       auto relation = relations.find(&op);
-      add(op, relation == relations.end() ? nullptr : &relation->second);
+      add(op, relation == relations.end() ? nullptr : relation->second.get());
     }
     // When all classes are known.
     for (Value value : named)
@@ -105,7 +106,7 @@ void FactorAnalysis::relateData(Block &body) {
     auto relation = relations.find(&op);
     if (relation == relations.end())
       continue;
-    for (IndexRelation::Position &position : relation->second.positions) {
+    for (IndexRelation::Position &position : relation->second->positions) {
       if (position.use != PositionUse::Equality)
         continue;
       Node node = factors[&op][position.factor];
@@ -116,7 +117,7 @@ void FactorAnalysis::relateData(Block &body) {
         continue;
       }
       int64_t end =
-          position.getNumber(relation->second.extents[position.factor]);
+          position.getNumber(relation->second->extents[position.factor]);
       Numbers &numbers = numbersOf[data.getClass(operand)];
       numbers.uses.push_back({node, position.start, end});
       numbers.end = std::max(numbers.end, end);

@@ -88,7 +88,7 @@ ArrayRef<FactorAnalysis::Node> FactorAnalysis::getFactors(Operation *op) const {
 }
 
 const IndexRelation &FactorAnalysis::getRelation(Operation *op) const {
-  return relations.find(op)->second;
+  return *relations.find(op)->second;
 }
 
 FactorAnalysis::Node FactorAnalysis::build(const DimensionExpr &expr,
@@ -174,7 +174,9 @@ void FactorAnalysis::relate(Operation &op) {
   FailureOr<IndexRelation> found = semantics.getIndexRelation();
   if (failed(found))
     return fail("'" + op.getName().getStringRef() + "' has no index relation");
-  IndexRelation &relation = relations[&op] = std::move(*found);
+  auto kept = std::make_shared<IndexRelation>(std::move(*found));
+  relations[&op] = kept;
+  const IndexRelation &relation = *kept;
   SmallVector<Node, 6> &factorNodes = factors[&op];
   for (int64_t extent : relation.extents)
     factorNodes.push_back(newAtom(extent));

@@ -54,7 +54,7 @@ void FactorAnalysis::setFixedWidth(int64_t width) {
     data.width = width;
   // Data have something to choose from.
   for (auto &[op, relation] : relations)
-    for (const auto &position : relation.positions)
+    for (const auto &position : relation->positions)
       if (position.use == PositionUse::Equality) {
         Counts counts;
         count(factors[op][position.factor], counts);
@@ -122,7 +122,7 @@ void FactorAnalysis::computeWidths(Block &body) {
       widths[op.getResult(0)] = std::move(same);
     } else if (auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
                semantics && !isOpaque(&op)) {
-      const IndexRelation &relation = relations.find(&op)->second;
+      const IndexRelation &relation = *relations.find(&op)->second;
       // The iteration space, and the part of it that is reduced.
       Counts space = axesOf(&op), reduced;
       unsigned reductions = relation.axisSums.size();

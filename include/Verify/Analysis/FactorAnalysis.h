@@ -22,6 +22,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -180,7 +181,8 @@ private:
   llvm::SmallVector<std::string> axisNames;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Node, 4>> dimensions;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Node, 6>> factors;
-  llvm::DenseMap<mlir::Operation *, IndexRelation> relations;
+  /// Copies of an analysis share them: they stay as they are once it is built.
+  llvm::DenseMap<mlir::Operation *, std::shared_ptr<IndexRelation>> relations;
   llvm::DenseMap<mlir::Operation *, unsigned> opaque;
   llvm::DenseMap<mlir::Attribute, mlir::Value> opaqueTensors;
   llvm::DenseSet<Node> selected;
