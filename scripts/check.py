@@ -24,6 +24,7 @@ MEANING = {
     "shared-plans, thorough": "they take minutes, and real plans are not there",
     "shared-plans": "real plans are not there "
     "(VERIFY_SHARED_DIR names their folder; default ../shared)",
+    "shared-frontier": "real plans of thousands of devices are not there",
 }
 
 

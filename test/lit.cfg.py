@@ -66,7 +66,9 @@ shared = os.environ.get("VERIFY_SHARED_DIR") or os.path.join(
 )
 if os.path.isdir(os.path.join(shared, "plans")):
     config.available_features.add("shared-plans")
-    config.substitutions.append(("%shared", os.path.abspath(shared)))
+if os.path.isdir(os.path.join(shared, "frontier")):
+    config.available_features.add("shared-frontier")
+config.substitutions.append(("%shared", os.path.abspath(shared)))
 if os.path.isfile(os.path.join(shared, "bug-catalog.md")):
     config.available_features.add("shared-catalog")
     config.substitutions.append(
