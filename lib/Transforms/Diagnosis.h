@@ -85,6 +85,10 @@ public:
   bool isDifferent(tv::ExpectOp expect) const {
     return differences.contains(expect);
   }
+  /// Whether the difference is between numbers as small as rounding errors.
+  bool isFaint(tv::ExpectOp expect) const {
+    return differences.lookup(expect).isFaint;
+  }
   /// The values that differ with nothing wrong before them, among those that
   /// `wrong` rest on, in the order of the graph; after `compare`.
   llvm::SmallVector<tv::ExpectOp> findRoots(llvm::ArrayRef<tv::ExpectOp> wrong);

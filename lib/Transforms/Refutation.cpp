@@ -6,7 +6,6 @@
 
 #include "Refutation.h"
 
-#include "ResidualBranches.h"
 #include "WitnessInputs.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -21,6 +20,9 @@ static constexpr size_t smallGraph = 4096;
 static constexpr int64_t quickSteps = int64_t(1) << 26;
 /// Precisions of the intervals, in bits; the first are intervals of doubles.
 static constexpr unsigned precisions[] = {53, 128, 256};
+
+static constexpr StringLiteral roundingReason =
+    "the difference could not be told from rounding";
 
 static std::unique_ptr<EnclosingAlgebra> makeIntervals(unsigned precision) {
   if (precision == precisions[0])
@@ -61,8 +63,9 @@ const FactorAnalysis &Refutation::getFine() {
   return *fine;
 }
 
-bool Refutation::simplify(tv::ExpectOp place) {
-  llvm::StringSet<> zeros = chooseZeroParameters(graph, coarse, place);
+bool Refutation::simplify(tv::ExpectOp place, QuadraticBranches quadratic) {
+  llvm::StringSet<> zeros =
+      chooseZeroParameters(graph, coarse, place, quadratic);
   if (zeros.empty())
     return false;
   seed.zeros = std::make_shared<const llvm::StringSet<>>(std::move(zeros));
@@ -77,58 +80,119 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
   const WitnessSeed first = seed;
   for (LongPositions positions :
        {LongPositions::All, LongPositions::Last, LongPositions::Blocks}) {
-    seed = first;
-    seed.positions = positions;
-    isTooCostly = false;
-    undefinedAt.clear();
+    auto restart = [&] {
+      seed = first;
+      seed.positions = positions;
+      isTooCostly = false;
+      undefinedAt.clear();
+      faintAt.clear();
+    };
+    restart();
     if (findAmong(place, isQuick))
       return true;
     // Fewer positions show less.
     if (positions == LongPositions::All && !isTooCostly)
       return false;
+    if (positions == LongPositions::Last && isTooCostly && !isQuick) {
+      restart();
+      if (findWithoutAttention(place))
+        return true;
+    }
   }
   return false;
 }
 
+bool Refutation::attempt(const FactorAnalysis &analysis) {
+  isCoarse = &analysis == &coarse;
+  if (!findWrongResults(analysis))
+    return false;
+  // Mostly what is left of numbers that cancel: intervals of high precision
+  // would be needed to tell, and other inputs may show a difference sooner.
+  if (!acceptsFaint && llvm::all_of(wrong, [&](tv::ExpectOp result) {
+        return diagnosis->isFaint(result);
+      })) {
+    faintAt.push_back({&analysis, seed});
+    failureReason = roundingReason;
+    return false;
+  }
+  return confirm(analysis);
+}
+
+bool Refutation::attemptAgain(const Attempt &earlier) {
+  seed = earlier.seed;
+  return attempt(*earlier.analysis);
+}
+
+bool Refutation::attemptSome(unsigned draws) {
+  for (unsigned draw = 0; draw < draws; ++draw, ++seed.number) {
+    if (attempt(coarse))
+      return true;
+    // Other inputs cost the same or more.
+    if (isTooCostly)
+      return false;
+  }
+  return false;
+}
+
+bool Refutation::findWithoutAttention(tv::ExpectOp place) {
+  return simplify(place, QuadraticBranches::None) &&
+         (attemptSome(1 + drawLimit) || acceptFaint());
+}
+
 bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
-  if (simplify(place)) {
-    isCoarse = findWrongResults(coarse) && confirm(coarse);
-    if (isCoarse || isTooCostly || isQuick)
-      return isCoarse;
-    seed.zeros = nullptr;
+  const WitnessSeed first = seed;
+  // Long sequences are of so few numbers that samples may have the same.
+  unsigned draws = seed.positions == LongPositions::All ? 1 : 1 + drawLimit;
+  if (simplify(place, QuadraticBranches::LikeOthers)) {
+    if (attemptSome(isQuick ? 1 : draws))
+      return true;
+    if (isTooCostly || isQuick)
+      return false;
+    draws = 1;
     undefinedAt.clear();
   }
   for (bool isPositive : {false, true}) {
+    seed = first;
     seed.isPositive = isPositive;
-    isCoarse = findWrongResults(coarse) && confirm(coarse);
-    // Other inputs cost the same or more.
-    if (isCoarse || isTooCostly)
-      return isCoarse;
+    if (attemptSome(draws))
+      return true;
+    if (isTooCostly)
+      return false;
   }
+  if (acceptFaint())
+    return true;
   // Numbers that differ tell more than a number that is missing, unless it
   // always is.
-  if (undefinedAt.size() == 2)
+  if (undefinedAt.size() >= 2 * draws)
     return acceptUndefined();
   if (isQuick && graph.getBody().front().getOperations().size() > smallGraph)
     return false;
+  seed = first;
   for (bool isPositive : {false, true}) {
     seed.isPositive = isPositive;
     for (unsigned draw = 0; draw < drawLimit && !isTooCostly;
          ++draw, ++seed.number)
-      if (findWrongResults(getFine()) && confirm(getFine()))
+      if (attempt(getFine()))
         return true;
   }
-  return acceptUndefined();
+  return acceptFaint() || acceptUndefined();
+}
+
+bool Refutation::acceptFaint() {
+  acceptsFaint = true;
+  bool isFound =
+      llvm::any_of(std::exchange(faintAt, {}), [&](const Attempt &earlier) {
+        return attemptAgain(earlier);
+      });
+  acceptsFaint = false;
+  return isFound;
 }
 
 bool Refutation::acceptUndefined() {
   if (undefinedAt.empty())
     return false;
-  acceptsUndefined = true;
-  auto [where, at] = undefinedAt.front();
-  isCoarse = where == &coarse;
-  seed = at;
-  return findWrongResults(*where) && confirm(*where);
+  acceptsUndefined = acceptsFaint = true;
+  return attemptAgain(undefinedAt.front());
 }
 
 /// The ops a result depends on.
@@ -225,7 +289,7 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
     confirmed.precision = precision;
     return true;
   }
-  failureReason = "the difference could not be told from rounding";
+  failureReason = roundingReason;
   return false;
 }
 
@@ -272,7 +336,10 @@ static std::string describeZeros(const llvm::StringSet<> &zeros) {
   constexpr size_t shown = 2;
   std::string text = names.size() == 1 ? "parameter " : "parameters ";
   for (auto [number, name] : llvm::enumerate(ArrayRef(names).take_front(shown)))
-    text += (number ? ", '" : "'") + name.str() + "'";
+    text += (number == 0         ? "'"
+             : names.size() == 2 ? " and '"
+                                 : ", '") +
+            name.str() + "'";
   if (names.size() > shown)
     text += " and " + std::to_string(names.size() - shown) + " more";
   return text + " being 0, ";

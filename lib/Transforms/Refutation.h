@@ -14,6 +14,7 @@
 #define VERIFY_LIB_TRANSFORMS_REFUTATION_H
 
 #include "Diagnosis.h"
+#include "ResidualBranches.h"
 
 namespace verify {
 
@@ -45,12 +46,27 @@ private:
     /// difference.
     mlir::Operation *undefinedOp = nullptr;
   };
+  /// Inputs, and the positions they were looked at.
+  struct Attempt {
+    const FactorAnalysis *analysis;
+    WitnessSeed seed;
+  };
   /// Inputs on which what is not near `place` passes its operand on, in deep
   /// models; whether there are such inputs.
-  bool simplify(tv::ExpectOp place);
+  bool simplify(tv::ExpectOp place, QuadraticBranches quadratic);
+  /// The same without attention, where with it too much would be executed.
+  bool findWithoutAttention(tv::ExpectOp place);
   const FactorAnalysis &getFine();
   bool findWrongResults(const FactorAnalysis &analysis);
   bool confirm(const FactorAnalysis &analysis);
+  /// Looks for wrong results and confirms one. What differs faintly or is
+  /// undefined is put off.
+  bool attempt(const FactorAnalysis &analysis);
+  /// The same with inputs of so many seeds.
+  bool attemptSome(unsigned draws);
+  bool attemptAgain(const Attempt &earlier);
+  /// Takes inputs on which results differed faintly, if that is confirmed.
+  bool acceptFaint();
   /// Takes the first inputs on which only the plan was undefined, if there are
   /// any.
   bool acceptUndefined();
@@ -68,8 +84,9 @@ private:
   std::optional<Diagnosis> diagnosis;
   bool isCoarse = false;
   bool isTooCostly = false;
-  llvm::SmallVector<std::pair<const FactorAnalysis *, WitnessSeed>> undefinedAt;
-  bool acceptsUndefined = false;
+  /// What was put off.
+  llvm::SmallVector<Attempt> faintAt, undefinedAt;
+  bool acceptsFaint = false, acceptsUndefined = false;
   Witness confirmed;
   std::string failureReason;
 };

@@ -6,6 +6,7 @@
 
 #include "ResidualBranches.h"
 
+#include "../Analysis/DenseRuns.h"
 #include "Verify/Analysis/Identities.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -156,6 +157,13 @@ std::vector<Branch> BranchFinder::find() {
   return branches;
 }
 
+static StringRef getParameterName(Value parameter) {
+  return parameter.getDefiningOp<tv::InputOp>()
+      .getContract()
+      .getName()
+      .getValue();
+}
+
 /// The branches nearest to a value of the reference.
 static std::set<size_t>
 findNear(Value value, const llvm::DenseMap<Operation *, size_t> &branchOf) {
@@ -184,37 +192,43 @@ findNear(Value value, const llvm::DenseMap<Operation *, size_t> &branchOf) {
   return near;
 }
 
+/// Whether a branch relates the positions of a sequence to each other, as
+/// attention does: a value of it has two long dimensions.
+static bool isQuadratic(const Branch &branch, const FactorAnalysis &factors) {
+  return llvm::any_of(branch.ops, [&](Operation *op) {
+    return llvm::count_if(factors.getDimensions(op->getResult(0)),
+                          [&](FactorAnalysis::Node node) {
+                            return isLong(factors, node);
+                          }) > 1;
+  });
+}
+
 llvm::StringSet<> verify::chooseZeroParameters(tv::GraphOp graph,
                                                const FactorAnalysis &factors,
-                                               tv::ExpectOp place) {
-  llvm::StringSet<> zeros;
+                                               tv::ExpectOp place,
+                                               QuadraticBranches quadratic) {
   std::vector<Branch> branches = BranchFinder(graph, factors).find();
-  if (branches.size() < fewBranches)
-    return zeros;
   llvm::DenseMap<Operation *, size_t> branchOf;
   for (auto [number, branch] : llvm::enumerate(branches))
     for (Operation *op : branch.ops)
       branchOf.try_emplace(op, number);
-  std::set<size_t> stays;
+  std::set<size_t> near;
   for (size_t number : findNear(place.getReference(), branchOf)) {
-    stays.insert(number == 0 ? 0 : number - 1);
-    stays.insert(number);
-    stays.insert(std::min(number + 1, branches.size() - 1));
+    near.insert(number == 0 ? 0 : number - 1);
+    near.insert(number);
+    near.insert(std::min(number + 1, branches.size() - 1));
   }
-  if (2 * stays.size() > branches.size())
-    return zeros;
-  auto getName = [](Value parameter) {
-    return parameter.getDefiningOp<tv::InputOp>()
-        .getContract()
-        .getName()
-        .getValue();
-  };
-  for (auto [number, branch] : llvm::enumerate(branches))
-    if (!stays.contains(number))
-      for (Value end : branch.ends)
-        zeros.insert(getName(end));
-  for (size_t number : stays)
-    for (Value end : branches[number].ends)
-      zeros.erase(getName(end));
+  bool isDeep =
+      branches.size() >= fewBranches && 2 * near.size() <= branches.size();
+  llvm::StringSet<> zeros, others;
+  for (auto [number, branch] : llvm::enumerate(branches)) {
+    bool isZero =
+        (isDeep && !near.contains(number)) ||
+        (quadratic == QuadraticBranches::None && isQuadratic(branch, factors));
+    for (Value end : branch.ends)
+      (isZero ? zeros : others).insert(getParameterName(end));
+  }
+  for (const auto &entry : others)
+    zeros.erase(entry.getKey());
   return zeros;
 }

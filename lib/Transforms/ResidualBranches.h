@@ -19,12 +19,17 @@
 
 namespace verify {
 
+/// What becomes of branches with a value that has two long dimensions, as those
+/// of attention have: where sequences are long they take most of the time.
+enum class QuadraticBranches { LikeOthers, None };
+
 /// The parameters to set to 0 so that of the reference's residual branches
-/// those near `place` alone are not 0, by name. None if there are few branches,
-/// or if most would stay.
+/// those near `place` alone are not 0, by name. Of few branches, or if most
+/// would stay, all stay that `quadratic` allows.
 llvm::StringSet<> chooseZeroParameters(tv::GraphOp graph,
                                        const FactorAnalysis &factors,
-                                       tv::ExpectOp place);
+                                       tv::ExpectOp place,
+                                       QuadraticBranches quadratic);
 
 } // namespace verify
 
