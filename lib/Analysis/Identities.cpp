@@ -20,6 +20,8 @@ class ZeroAlgebra final : public ScalarAlgebra {
 public:
   static constexpr Scalar zero{0}, other{1};
   static Scalar access(uint64_t number) { return {2 + number}; }
+  /// Whether everything so far is defined wherever the accesses are.
+  bool isTotal() const { return !isPartial; }
 
   Scalar rational(int64_t numerator, int64_t) override {
     return numerator == 0 ? zero : other;
@@ -39,7 +41,10 @@ public:
   Scalar multiply(Scalar left, Scalar right) override {
     return left == zero || right == zero ? zero : other;
   }
-  Scalar divide(Scalar left, Scalar) override { return zeroIf(left == zero); }
+  Scalar divide(Scalar left, Scalar) override {
+    isPartial = true;
+    return zeroIf(left == zero);
+  }
   Scalar negate(Scalar value) override { return zeroIf(value == zero); }
   Scalar sum(ArrayRef<WeightedScalar> terms) override {
     std::optional<WeightedScalar> only;
@@ -55,6 +60,7 @@ public:
     return only->weight == 1 ? only->value : other;
   }
   Scalar power(Scalar base, int64_t numerator, int64_t denominator) override {
+    isPartial = true;
     return zeroIf(base == zero && numerator > 0 && denominator > 0);
   }
   Scalar apply(Function function, Scalar value) override;
@@ -72,10 +78,14 @@ public:
 
 private:
   static Scalar zeroIf(bool isZero) { return isZero ? zero : other; }
+
+  bool isPartial = false;
 };
 } // namespace
 
 Scalar ZeroAlgebra::apply(Function function, Scalar value) {
+  isPartial |= function == Function::Sqrt || function == Function::Log ||
+               function == Function::Rsqrt;
   switch (function) {
   case Function::Sqrt:
   case Function::Sin:
@@ -95,7 +105,7 @@ Scalar ZeroAlgebra::apply(Function function, Scalar value) {
 }
 
 /// The scalar body; `present` tells which accesses there are.
-static Scalar combine(tv::SemanticsOpInterface op,
+static Scalar combine(ZeroAlgebra &algebra, tv::SemanticsOpInterface op,
                       const IndexRelation &relation, ZeroTest isZero,
                       const llvm::BitVector &present) {
   SmallVector<Scalar> scalars;
@@ -105,7 +115,6 @@ static Scalar combine(tv::SemanticsOpInterface op,
                                  : ZeroAlgebra::access(number));
   }
   scalars.append(relation.positions.size(), ZeroAlgebra::other);
-  ZeroAlgebra algebra;
   return op.combine(algebra, scalars);
 }
 
@@ -117,8 +126,8 @@ static ArrayRef<DimensionExpr> getParts(const DimensionExpr &expr) {
 
 //===--- Tensors ----------------------------------------------------------===//
 
-bool verify::computesZero(tv::SemanticsOpInterface op,
-                          const FactorAnalysis &factors, ZeroTest isZero) {
+static bool computesZero(ZeroAlgebra &algebra, tv::SemanticsOpInterface op,
+                         const FactorAnalysis &factors, ZeroTest isZero) {
   if (llvm::none_of(op->getOperands(), isZero) ||
       getSort(op->getResult(0).getType()) != ScalarSort::Real)
     return false;
@@ -140,7 +149,7 @@ bool verify::computesZero(tv::SemanticsOpInterface op,
       if (used.none())
         present.set(number);
     }
-    if (combine(op, relation, isZero, present) != ZeroAlgebra::zero)
+    if (combine(algebra, op, relation, isZero, present) != ZeroAlgebra::zero)
       return false;
     size_t i = choice.size();
     while (i > 0 && ++choice[i - 1] == getParts(relation.result[i - 1]).size())
@@ -148,6 +157,23 @@ bool verify::computesZero(tv::SemanticsOpInterface op,
     if (i == 0)
       return true;
   }
+}
+
+bool verify::computesZero(tv::SemanticsOpInterface op,
+                          const FactorAnalysis &factors, ZeroTest isZero) {
+  ZeroAlgebra algebra;
+  return ::computesZero(algebra, op, factors, isZero);
+}
+
+bool verify::computesTotalZero(tv::SemanticsOpInterface op,
+                               const FactorAnalysis &factors, ZeroTest isZero) {
+  // There is no 0 times minus infinity.
+  auto isFinite = [](Value operand) {
+    return getSort(operand.getType()) != ScalarSort::Extended;
+  };
+  ZeroAlgebra algebra;
+  return ::computesZero(algebra, op, factors, isZero) && algebra.isTotal() &&
+         llvm::all_of(op->getOperands(), isFinite);
 }
 
 /// Whether an op passes elements on as they are, apart from where they go:
@@ -201,7 +227,8 @@ std::optional<unsigned> verify::findForwarded(tv::SemanticsOpInterface op,
   const IndexRelation &relation = factors.getRelation(op);
   if (!isPlain(op, relation, factors) || !hasPlainResult(relation))
     return std::nullopt;
-  Scalar result = combine(op, relation, isZero,
+  ZeroAlgebra algebra;
+  Scalar result = combine(algebra, op, relation, isZero,
                           llvm::BitVector(relation.accesses.size(), true));
   for (auto [number, access] : llvm::enumerate(relation.accesses))
     if (result == ZeroAlgebra::access(number) &&
@@ -249,9 +276,10 @@ static std::optional<int64_t> findStart(const DimensionExpr &part,
 std::optional<TensorPart> verify::findPart(tv::SemanticsOpInterface op,
                                            const FactorAnalysis &factors) {
   const IndexRelation &relation = factors.getRelation(op);
+  ZeroAlgebra algebra;
   if (relation.accesses.size() != 1 || !isPlain(op, relation, factors) ||
       !hasPlainResult(relation) ||
-      combine(op, relation, isNoZero, llvm::BitVector(1, true)) !=
+      combine(algebra, op, relation, isNoZero, llvm::BitVector(1, true)) !=
           ZeroAlgebra::access(0))
     return std::nullopt;
   const IndexRelation::Access &access = relation.accesses[0];
@@ -280,9 +308,11 @@ verify::findConcatenation(tv::SemanticsOpInterface op,
         findDifferent(access.dimensions, relation.result);
     llvm::BitVector present(relation.accesses.size());
     present.set(number);
+    ZeroAlgebra algebra;
     if (!dimension || access.operand != number ||
         (number > 0 && *dimension != result.dimension) ||
-        combine(op, relation, isNoZero, present) != ZeroAlgebra::access(number))
+        combine(algebra, op, relation, isNoZero, present) !=
+            ZeroAlgebra::access(number))
       return std::nullopt;
     std::optional<int64_t> start = findStart(
         access.dimensions[*dimension], relation.result[*dimension], relation);

@@ -33,7 +33,13 @@ void ValueNumbering::add(Value value, const ElementSource &source) {
         zeros.insert(value);
       return;
     }
-  Key key = getKey(op, source);
+  // All that is 0 at the same places is one.
+  auto isZeroOperand = [&](Value operand) { return isZero(operand); };
+  Key key;
+  if (isComputed && computesTotalZero(semantics, factors, isZeroOperand))
+    addLayout(value, key);
+  else
+    key = getKey(op, source);
   if (!key.empty()) {
     auto [found, isNew] = known.try_emplace(std::move(key), value);
     leaders[value] = found->second;
@@ -44,8 +50,7 @@ void ValueNumbering::add(Value value, const ElementSource &source) {
   else if (isa<tv::DistributeOp>(op))
     isZeroHere = isZero(op->getOperand(0));
   else if (isComputed)
-    isZeroHere = computesZero(semantics, factors,
-                              [&](Value operand) { return isZero(operand); });
+    isZeroHere = computesZero(semantics, factors, isZeroOperand);
   if (isZeroHere)
     zeros.insert(value);
 }
@@ -95,7 +100,7 @@ uint64_t ValueNumbering::getPositions(FactorAnalysis::Node node) {
   auto [found, isNew] = positions.try_emplace(node);
   if (!isNew)
     return found->second;
-  Key key;
+  Key key = {factors.isSelected(node)};
   for (Representative entry : factors.getRepresentatives(node)) {
     key.push_back(entry.position);
     key.push_back(entry.weight);

@@ -83,6 +83,59 @@ TEST_F(DenseEvaluatorTest, ValuesThatOnlyLookEqualAreNot) {
   })");
 }
 
+TEST_F(DenseEvaluatorTest, ZerosAreOne) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 1> {
+    %x = tv.input <input "x"> : tensor<4x4xf32>
+    %y = tv.input <input "y"> : tensor<4x4xf32>
+    %z = tv.input <parameter "zero"> : tensor<4x4xf32>
+    %first = tv.linear %x, %z : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %second = tv.linear %y, %z : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %exp0 = tv.exp %first : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %exp1 = tv.exp %second : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %difference = tv.subtract %first, %y : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %small = tv.reduce sum %first {dimensions = array<i64: 1>} : (tensor<4x4xf32>) -> tensor<4xf32>
+  })");
+  ASSERT_TRUE(graph);
+  checkGraph(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 1, 8192});
+  IntervalAlgebra algebra(64);
+  PlaceSource source(algebra);
+  DenseEvaluator dense(body, factors, algebra, source);
+  SmallVector<Value> values;
+  for (Operation &op : body)
+    values.push_back(op.getResult(0));
+  ASSERT_TRUE(succeeded(dense.run({}, values)));
+  auto leader = [&](size_t number) { return dense.getLeader(values[number]); };
+  EXPECT_EQ(leader(4), leader(3));
+  EXPECT_EQ(leader(6), leader(5));
+  EXPECT_NE(leader(5), leader(3));
+  EXPECT_NE(leader(7), leader(3));
+  EXPECT_NE(leader(8), leader(3));
+}
+
+TEST_F(DenseEvaluatorTest, ZerosThatMayBeUndefinedAreNotOne) {
+  // 0 / 0 is not the 0 before it.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 1> {
+    %x = tv.input <input "x"> : tensor<4xf32>
+    %z = tv.input <parameter "zero"> : tensor<4xf32>
+    %nothing = tv.multiply %x, %z : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %quotient = tv.divide %nothing, %z : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 1, 8192});
+  IntervalAlgebra algebra(64);
+  PlaceSource source(algebra);
+  DenseEvaluator dense(body, factors, algebra, source);
+  Value last = body.back().getResult(0);
+  ASSERT_TRUE(succeeded(dense.run({}, {last})));
+  EXPECT_EQ(dense.getLeader(last), last);
+  EXPECT_TRUE(algebra.status().isUndefined);
+}
+
 TEST_F(DenseEvaluatorTest, ZerosHideNoDomain) {
   tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 1> {
     %x = tv.input <input "x"> : tensor<4xf32>

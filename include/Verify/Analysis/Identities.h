@@ -22,6 +22,9 @@ using ZeroTest = llvm::function_ref<bool(mlir::Value)>;
 /// Whether all elements of a real result are 0, because some operands are.
 bool computesZero(tv::SemanticsOpInterface op, const FactorAnalysis &factors,
                   ZeroTest isZero);
+/// The same of a result that is defined wherever the operands are.
+bool computesTotalZero(tv::SemanticsOpInterface op,
+                       const FactorAnalysis &factors, ZeroTest isZero);
 
 /// The number of an operand whose elements are those of the result, position by
 /// position: that of a copy, or what is added to 0.
