@@ -54,8 +54,8 @@ private:
   /// Inputs on which what is not near `place` passes its operand on, in deep
   /// models; whether there are such inputs.
   bool simplify(tv::ExpectOp place, QuadraticBranches quadratic);
-  /// The same without attention, where with it too much would be executed.
-  bool findWithoutAttention(tv::ExpectOp place);
+  /// Tries inputs on which attention is 0, which take less time.
+  bool findWithoutAttention(tv::ExpectOp place, unsigned draws);
   const FactorAnalysis &getFine();
   bool findWrongResults(const FactorAnalysis &analysis);
   bool confirm(const FactorAnalysis &analysis);

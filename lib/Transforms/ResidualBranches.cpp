@@ -25,6 +25,13 @@ static constexpr unsigned manyUses = 16;
 /// Most ops of a branch, and most parameters that end one.
 static constexpr size_t branchOps = 2000, branchEnds = 4;
 
+static StringRef getParameterName(Value parameter) {
+  return parameter.getDefiningOp<tv::InputOp>()
+      .getContract()
+      .getName()
+      .getValue();
+}
+
 namespace {
 /// Parameters that make a value 0, if all of them are.
 struct Ends {
@@ -36,6 +43,11 @@ struct Ends {
 struct Branch {
   SmallVector<Value, 2> ends;
   SmallVector<Operation *> ops;
+  /// Whether it relates the positions of a sequence to each other, as attention
+  /// does: a value of it has two long dimensions.
+  bool isQuadratic = false;
+  /// Parameters that make the first such values 0: the scores.
+  SmallVector<Value, 2> scoreEnds;
 };
 
 class BranchFinder {
@@ -48,6 +60,7 @@ public:
 
 private:
   void findEnds(tv::SemanticsOpInterface op);
+  void findScores(Branch &branch) const;
   /// The ops that lead from `from` to `to`, if there are some.
   SmallVector<Operation *> findBetween(Value from, Value to) const;
 
@@ -110,14 +123,39 @@ SmallVector<Operation *> BranchFinder::findBetween(Value from, Value to) const {
   return SmallVector<Operation *>(seen.begin(), seen.end());
 }
 
+void BranchFinder::findScores(Branch &branch) const {
+  auto isQuadratic = [&](Value value) {
+    return llvm::count_if(factors.getDimensions(value),
+                          [&](FactorAnalysis::Node node) {
+                            return isLong(factors, node);
+                          }) > 1;
+  };
+  for (Operation *op : branch.ops) {
+    Value result = op->getResult(0);
+    if (!isQuadratic(result))
+      continue;
+    branch.isQuadratic = true;
+    if (auto found = ends.find(result);
+        found != ends.end() && llvm::none_of(op->getOperands(), isQuadratic))
+      llvm::append_range(branch.scoreEnds, found->second.parameters);
+  }
+}
+
 std::vector<Branch> BranchFinder::find() {
   // What outputs depend on; what follows are gradients.
   llvm::DenseSet<Value> forward;
+  // A table of the model is never 0, if it can be told from a weight.
+  llvm::StringSet<> learned;
   Block &body = graph.getBody().front();
-  for (auto expect : body.getOps<tv::ExpectOp>())
-    if (auto contract = expect.getContract();
-        contract && contract->getRole() == tv::ContractRole::Output)
+  for (auto expect : body.getOps<tv::ExpectOp>()) {
+    auto contract = expect.getContract();
+    if (!contract)
+      continue;
+    if (contract->getRole() == tv::ContractRole::Output)
       forward.insert(expect.getReference());
+    if (contract->getRole() == tv::ContractRole::Gradient)
+      learned.insert(contract->getName().getValue());
+  }
   for (Operation &op : llvm::reverse(body))
     if (op.getNumResults() == 1 && forward.contains(op.getResult(0)))
       forward.insert(op.operand_begin(), op.operand_end());
@@ -128,7 +166,8 @@ std::vector<Branch> BranchFinder::find() {
       continue;
     if (auto input = dyn_cast<tv::InputOp>(op)) {
       if (input.getContract().getRole() == tv::ContractRole::Parameter &&
-          getElementKind(input.getType()) == ElementKind::Real)
+          getElementKind(input.getType()) == ElementKind::Real &&
+          (learned.empty() || learned.contains(getParameterName(input))))
         ends[input] = {{input}, 0};
       continue;
     }
@@ -150,18 +189,14 @@ std::vector<Branch> BranchFinder::find() {
       if (between.empty())
         continue;
       between.push_back(&op);
-      branches.push_back({found->second.parameters, std::move(between)});
+      Branch &added = branches.emplace_back();
+      added.ends = found->second.parameters;
+      added.ops = std::move(between);
+      findScores(added);
       break;
     }
   }
   return branches;
-}
-
-static StringRef getParameterName(Value parameter) {
-  return parameter.getDefiningOp<tv::InputOp>()
-      .getContract()
-      .getName()
-      .getValue();
 }
 
 /// The branches nearest to a value of the reference.
@@ -192,17 +227,6 @@ findNear(Value value, const llvm::DenseMap<Operation *, size_t> &branchOf) {
   return near;
 }
 
-/// Whether a branch relates the positions of a sequence to each other, as
-/// attention does: a value of it has two long dimensions.
-static bool isQuadratic(const Branch &branch, const FactorAnalysis &factors) {
-  return llvm::any_of(branch.ops, [&](Operation *op) {
-    return llvm::count_if(factors.getDimensions(op->getResult(0)),
-                          [&](FactorAnalysis::Node node) {
-                            return isLong(factors, node);
-                          }) > 1;
-  });
-}
-
 llvm::StringSet<> verify::chooseZeroParameters(tv::GraphOp graph,
                                                const FactorAnalysis &factors,
                                                tv::ExpectOp place,
@@ -222,11 +246,13 @@ llvm::StringSet<> verify::chooseZeroParameters(tv::GraphOp graph,
       branches.size() >= fewBranches && 2 * near.size() <= branches.size();
   llvm::StringSet<> zeros, others;
   for (auto [number, branch] : llvm::enumerate(branches)) {
-    bool isZero =
-        (isDeep && !near.contains(number)) ||
-        (quadratic == QuadraticBranches::None && isQuadratic(branch, factors));
-    for (Value end : branch.ends)
-      (isZero ? zeros : others).insert(getParameterName(end));
+    bool isZero = (isDeep && !near.contains(number)) ||
+                  (quadratic == QuadraticBranches::None && branch.isQuadratic);
+    // Scores that are 0 are the same in all layers.
+    for (ArrayRef<Value> ends :
+         {ArrayRef(branch.ends), ArrayRef(branch.scoreEnds)})
+      for (Value end : ends)
+        (isZero ? zeros : others).insert(getParameterName(end));
   }
   for (const auto &entry : others)
     zeros.erase(entry.getKey());
