@@ -138,7 +138,6 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   };
   if (failed(evaluator.runInPassing(candidates, compareOne)))
     failureReason = evaluator.getFailure();
-  steps = evaluator.getSteps();
   // Where a result differs by more, what differs faintly is rounding.
   auto isFaint = [](const auto &entry) { return entry.second.isFaint; };
   if (llvm::any_of(results, [&](tv::ExpectOp result) {

@@ -78,9 +78,7 @@ public:
   llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results);
   const std::string &getFailure() const { return failureReason; }
   bool wasTooCostly() const { return isTooCostly; }
-  /// How many scalar operations the comparison took, and how many executions
-  /// may take from now on.
-  int64_t getSteps() const { return steps; }
+  /// How many scalar operations an execution may take from now on.
   void limitSteps(int64_t most) { mostSteps = most; }
   bool isDifferent(tv::ExpectOp expect) const {
     return differences.contains(expect);
@@ -150,7 +148,7 @@ private:
   ValueMatcher matcher;
   std::string failureReason;
   bool isTooCostly = false;
-  int64_t steps = 0, mostSteps = std::numeric_limits<int64_t>::max();
+  int64_t mostSteps = std::numeric_limits<int64_t>::max();
   llvm::DenseMap<mlir::Operation *, Difference> differences; ///< by expect
   llvm::DenseSet<mlir::Operation *> agreeing;                ///< expects
   /// Values with an expect that holds and none that differs.

@@ -116,6 +116,9 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
   if (!acceptsFaint && llvm::all_of(wrong, [&](tv::ExpectOp result) {
         return diagnosis->isFaint(result);
       })) {
+    // Of long sequences the last ones, as each may take a minute.
+    if (seed.positions != LongPositions::All)
+      faintAt.clear();
     faintAt.push_back({&analysis, seed});
     failureReason = roundingReason;
     return false;
@@ -391,7 +394,7 @@ std::optional<Finding> Refutation::diagnose() {
   Diagnosis closer(graph, getFine(), seed);
   // Of long sequences as much again would be seconds for a few more words.
   if (seed.positions != LongPositions::All)
-    closer.limitSteps(std::max(quickSteps, diagnosis->getSteps() / 2));
+    closer.limitSteps(quickSteps);
   if (succeeded(closer.compare(close)))
     for (tv::ExpectOp root : close)
       if (closer.isDifferent(root))
