@@ -31,7 +31,7 @@ static std::unique_ptr<EnclosingAlgebra> makeIntervals(unsigned precision) {
 }
 
 Refutation::Refutation(tv::GraphOp graph, unsigned seed)
-    : graph(graph), seed{seed},
+    : graph(graph), firstNumber(seed),
       coarse(graph.getBody().front(), graph.getMesh(),
              {FactorAnalysis::Positions::Exact, /*fixedWidth=*/0}) {
   for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
@@ -77,34 +77,39 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
     failureReason = *coarse.getFailure();
     return false;
   }
-  const WitnessSeed first = seed;
-  for (LongPositions positions :
-       {LongPositions::All, LongPositions::Last, LongPositions::Blocks}) {
-    auto restart = [&] {
-      seed = first;
-      seed.positions = positions;
-      isTooCostly = false;
-      undefinedAt.clear();
-      faintAt.clear();
-    };
-    // Of long sequences attention takes most of the time, and the difference
-    // may show without it.
-    restart();
-    if (positions == LongPositions::Last && findWithoutAttention(place, 1))
-      return true;
-    restart();
-    if (findAmong(place, isQuick))
-      return true;
-    // Fewer positions show less.
-    if (positions == LongPositions::All && !isTooCostly)
-      return false;
-    if (positions == LongPositions::Last && isTooCostly && !isQuick) {
-      restart();
-      if (findWithoutAttention(place, 1 + drawLimit))
-        return true;
-    }
-  }
-  return false;
+  restart(LongPositions::All);
+  if (findAmong(place, isQuick))
+    return true;
+  // Fewer positions show less.
+  if (!isTooCostly)
+    return false;
+  if (findWithLastPosition(place, isQuick))
+    return true;
+  restart(LongPositions::Blocks);
+  return findAmong(place, isQuick);
+}
+
+void Refutation::restart(LongPositions positions) {
+  seed = {firstNumber};
+  seed.positions = positions;
+  isTooCostly = false;
+  undefinedAt.clear();
+  faintAt.clear();
+}
+
+bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
+  // Attention takes most of the time, and the difference may show without it.
+  restart(LongPositions::Last);
+  if (simplify(place, QuadraticBranches::None) && attempt(coarse))
+    return true;
+  restart(LongPositions::Last);
+  if (findAmong(place, isQuick))
+    return true;
+  if (isQuick)
+    return false;
+  restart(LongPositions::Last);
+  ++seed.number;
+  return simplify(place, QuadraticBranches::None) && attemptSome(2 * drawLimit);
 }
 
 bool Refutation::attempt(const FactorAnalysis &analysis) {
@@ -135,34 +140,27 @@ bool Refutation::attemptSome(unsigned draws) {
   for (unsigned draw = 0; draw < draws; ++draw, ++seed.number) {
     if (attempt(coarse))
       return true;
-    // Other inputs cost the same or more.
     if (isTooCostly)
       return false;
   }
   return false;
 }
 
-bool Refutation::findWithoutAttention(tv::ExpectOp place, unsigned draws) {
-  return simplify(place, QuadraticBranches::None) && attemptSome(draws);
-}
-
 bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
   const WitnessSeed first = seed;
-  // Long sequences are of so few numbers that samples may have the same.
-  unsigned draws = seed.positions == LongPositions::All ? 1 : 1 + drawLimit;
   if (simplify(place, QuadraticBranches::LikeOthers)) {
-    if (attemptSome(isQuick ? 1 : draws))
+    if (attempt(coarse))
       return true;
     if (isTooCostly || isQuick)
       return false;
-    draws = 1;
     undefinedAt.clear();
   }
   for (bool isPositive : {false, true}) {
     seed = first;
     seed.isPositive = isPositive;
-    if (attemptSome(draws))
+    if (attempt(coarse))
       return true;
+    // Other inputs cost the same or more.
     if (isTooCostly)
       return false;
   }
@@ -170,7 +168,7 @@ bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
     return true;
   // Numbers that differ tell more than a number that is missing, unless it
   // always is.
-  if (undefinedAt.size() >= 2 * draws)
+  if (undefinedAt.size() >= 2)
     return acceptUndefined();
   if (isQuick && graph.getBody().front().getOperations().size() > smallGraph)
     return false;

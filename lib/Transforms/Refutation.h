@@ -37,6 +37,11 @@ public:
 private:
   /// The same with the positions of long dimensions that the seed tells apart.
   bool findAmong(tv::ExpectOp place, bool isQuick);
+  /// The same with the last one alone, with as little attention as shows the
+  /// difference.
+  bool findWithLastPosition(tv::ExpectOp place, bool isQuick);
+  /// Goes back to the first inputs, which tell these positions apart.
+  void restart(LongPositions positions);
   struct Witness {
     tv::ExpectOp expect;
     llvm::SmallVector<int64_t> index, referenceIndex;
@@ -54,8 +59,6 @@ private:
   /// Inputs on which what is not near `place` passes its operand on, in deep
   /// models; whether there are such inputs.
   bool simplify(tv::ExpectOp place, QuadraticBranches quadratic);
-  /// Tries inputs on which attention is 0, which take less time.
-  bool findWithoutAttention(tv::ExpectOp place, unsigned draws);
   const FactorAnalysis &getFine();
   bool findWrongResults(const FactorAnalysis &analysis);
   bool confirm(const FactorAnalysis &analysis);
@@ -73,6 +76,7 @@ private:
   std::optional<Finding> diagnose();
 
   tv::GraphOp graph;
+  unsigned firstNumber;
   WitnessSeed seed;
   /// One value of each sort, which stands for all: inputs that are equal along
   /// every dimension show most differences, fast.

@@ -6,6 +6,7 @@
 
 #include "WitnessInputs.h"
 
+#include "../Analysis/DenseRuns.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -55,24 +56,39 @@ Scalar WitnessInputs::input(Value value, ArrayRef<int64_t> index) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
   int64_t scale = shape.size() < 2 ? 1 : llvm::PowerOf2Ceil(shape.back());
   ScalarSort sort = getSort(value.getType());
-  uint64_t state = getState(number, index);
-  if (sort == ScalarSort::Integer && seed.positions == LongPositions::Last) {
-    // The last position selects another one than those before it.
-    SmallVector<int64_t> others(index);
-    uint64_t count = 0;
-    for (auto [position, size] : llvm::zip_equal(others, shape))
-      if (size > 1 && position == size - 1) {
-        position = 0;
-        ++count;
-      }
-    state = getState(number, others) + count;
-  }
+  bool isInSequence =
+      sort == ScalarSort::Integer && seed.positions == LongPositions::Last;
+  uint64_t state = isInSequence ? getSequenceState(value, number, index)
+                                : getState(number, index);
   Scalar drawn = draw(name, state, sort, scale);
   if (!op || op.getContract().getRole() != tv::ContractRole::Random)
     return drawn;
   // Draws of random ops are 0 or 1.
   bool isKept = algebra.toDouble(drawn) > 0;
   return algebra.rational(isKept);
+}
+
+uint64_t WitnessInputs::getSequenceState(Value value, uint64_t name,
+                                         ArrayRef<int64_t> index) const {
+  SmallVector<int64_t> others(index);
+  uint64_t count = 0;
+  for (auto [position, size, node] : llvm::zip_equal(
+           others, cast<RankedTensorType>(value.getType()).getShape(),
+           range.factors->getDimensions(value))) {
+    if (isLong(*range.factors, node)) {
+      if (position != size - 1)
+        continue;
+      ++count;
+    } else {
+      // By another bit of their number with another seed.
+      ArrayRef<Representative> kept = range.factors->getRepresentatives(node);
+      unsigned bits = std::max(1U, llvm::Log2_64_Ceil(kept.size()));
+      if (auto ordinal = findOrdinal(kept, position))
+        count += static_cast<uint64_t>(*ordinal) >> seed.number % bits;
+    }
+    position = 0;
+  }
+  return getState(name, others) + count;
 }
 
 Scalar WitnessInputs::opaque(unsigned number, Type type,
@@ -153,6 +169,7 @@ static bool isAmongOthers(const FactorAnalysis &factors, tv::OneHotOp oneHot,
 FailureOr<WitnessRange> verify::getWitnessRange(tv::GraphOp graph,
                                                 const FactorAnalysis &factors) {
   WitnessRange range;
+  range.factors = &factors;
   if (llvm::any_of(graph.getBody().front(), [](Operation &op) {
         return op.hasTrait<tv::AssumesNoTies>();
       }))

@@ -35,6 +35,8 @@ struct WitnessRange {
   llvm::StringMap<llvm::SmallVector<int64_t>> data;
   /// How many real numbers there are between -1 and 1.
   int64_t resolution = 8;
+  /// The positions that are looked at.
+  const FactorAnalysis *factors = nullptr;
 };
 
 /// Elements of inputs and parameters as small rationals, a function of the
@@ -54,6 +56,10 @@ public:
   LongPositions getLongPositions() const override { return seed.positions; }
 
 private:
+  /// What an integer of a long sequence is drawn from: equal along it, but for
+  /// the last position, and different for samples that follow each other.
+  uint64_t getSequenceState(mlir::Value value, uint64_t name,
+                            llvm::ArrayRef<int64_t> index) const;
   /// What an element of tensor `name` is drawn from.
   uint64_t getState(uint64_t name, llvm::ArrayRef<int64_t> index) const;
   Scalar draw(llvm::StringRef input, uint64_t state, ScalarSort sort,
