@@ -306,7 +306,7 @@ Operation *PlanInterpreter::findScratch(Process &process,
 PlanInterpreter::Step PlanInterpreter::executeBuffer(Process &process,
                                                      Operation *op) {
   auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
-  if (auto scratch = findScratch(process, name)) {
+  if (auto *scratch = findScratch(process, name)) {
     if (auto write = dyn_cast<tv::WriteOp>(op)) {
       process.contents[scratch] = lookup(process, write.getValue());
       return Step::Done;

@@ -27,7 +27,7 @@ static constexpr unsigned helplessLimit = 64;
 
 Diagnosis::Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors,
                      WitnessSeed seed)
-    : graph(graph), factors(factors), seed(seed), matcher(graph) {}
+    : graph(graph), factors(factors), seed(std::move(seed)), matcher(graph) {}
 
 //===----------------------------------------------------------------------===//
 // The first value that differs

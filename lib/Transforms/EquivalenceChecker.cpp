@@ -335,7 +335,7 @@ LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
   while (!worklist.empty()) {
     Operation *op = worklist.back();
     auto expect = cast<tv::ExpectOp>(op);
-    auto status = statuses.find(op);
+    const auto *status = statuses.find(op);
     if (status == statuses.end() || !status->second.verdict.isProved())
       return expect.emitOpError("ledger: is not proved");
     auto [mark, isNew] = marks.try_emplace(op, Mark::Open);

@@ -167,7 +167,7 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
   }
   Candidates found;
   for (const auto &choice : choices) {
-    auto tensor = llvm::find_if(
+    const auto *tensor = llvm::find_if(
         choice, [](const Correspondence &at) { return bool(at.reference); });
     if (tensor == choice.end())
       continue;

@@ -141,7 +141,7 @@ FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
              (entry.bound.microBatch < 0 ||
               !round.microBatches.contains(entry.bound.microBatch));
     };
-    auto found = llvm::find_if(rounds, fits);
+    auto *found = llvm::find_if(rounds, fits);
     if (found == rounds.end()) {
       rounds.push_back({entry.bound.value, {}, 0, entry.location});
       found = std::prev(rounds.end());

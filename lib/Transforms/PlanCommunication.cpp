@@ -191,7 +191,7 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
   SmallVector<tv::CommunicateOp> ops; ///< of the members
   SmallVector<int64_t> where(group);
   for (int64_t member : group) {
-    auto found = llvm::find_if(arrivals, [&](const Arrival &arrival) {
+    auto *found = llvm::find_if(arrivals, [&](const Arrival &arrival) {
       return arrival.device == member;
     });
     if (found == arrivals.end())

@@ -191,7 +191,7 @@ std::optional<PlanExecution::Saved>
 PlanExecution::Execution::findSaved(int64_t forward) const {
   if (!trace)
     return std::nullopt;
-  auto found = trace->saved.find(forward);
+  auto *found = trace->saved.find(forward);
   if (found == trace->saved.end())
     return std::nullopt;
   return hasWritten ? found->second : translate(found->second, microBatch);

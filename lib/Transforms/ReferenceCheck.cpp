@@ -56,7 +56,7 @@ LogicalResult verify::checkReference(tv::PlanOp reference, tv::PlanOp plan) {
     blocksHere.insert(getBlock(name.getValue()));
   SmallVector<StringAttr> onlyThere, onlyHere, different;
   for (auto &[name, shape] : here) {
-    auto found = there.find(name);
+    auto *found = there.find(name);
     if (found == there.end())
       onlyHere.push_back(name);
     else if (found->second != shape)

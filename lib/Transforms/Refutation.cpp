@@ -224,8 +224,8 @@ static Operation *getLastOp(tv::ExpectOp expect) {
 
 bool Refutation::confirm(const FactorAnalysis &analysis) {
   // The earliest, because most of what comes before it has to be executed.
-  tv::ExpectOp cheapest = *std::min_element(
-      wrong.begin(), wrong.end(), [](tv::ExpectOp left, tv::ExpectOp right) {
+  tv::ExpectOp cheapest =
+      *llvm::min_element(wrong, [](tv::ExpectOp left, tv::ExpectOp right) {
         return getLastOp(left)->isBeforeInBlock(getLastOp(right));
       });
   // Selections are meant where nothing ties (docs/Soundness.md, A23).

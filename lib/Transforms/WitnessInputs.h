@@ -45,7 +45,7 @@ struct WitnessRange {
 class WitnessInputs : public ElementSource {
 public:
   WitnessInputs(NumericAlgebra &algebra, WitnessSeed seed, WitnessRange range)
-      : algebra(algebra), seed(seed), range(std::move(range)) {}
+      : algebra(algebra), seed(std::move(seed)), range(std::move(range)) {}
 
   Scalar input(mlir::Value value, llvm::ArrayRef<int64_t> index) override;
   Scalar opaque(unsigned number, mlir::Type type,
