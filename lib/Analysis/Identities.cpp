@@ -84,19 +84,21 @@ private:
 } // namespace
 
 Scalar ZeroAlgebra::apply(Function function, Scalar value) {
-  isPartial |= function == Function::Sqrt || function == Function::Log ||
-               function == Function::Rsqrt;
   switch (function) {
   case Function::Sqrt:
+    isPartial = true;
+    [[fallthrough]];
   case Function::Sin:
   case Function::Tanh:
   case Function::Erf:
   case Function::Abs:
   case Function::Sign:
     return zeroIf(value == zero);
-  case Function::Exp:
   case Function::Log:
   case Function::Rsqrt:
+    isPartial = true;
+    [[fallthrough]];
+  case Function::Exp:
   case Function::Cos:
   case Function::ErfDerivative:
     return other;

@@ -37,8 +37,8 @@ public:
 private:
   /// The same with the positions of long dimensions that the seed tells apart.
   bool findAmong(tv::ExpectOp place, bool isQuick);
-  /// The same with the last one alone, with as little attention as shows the
-  /// difference.
+  /// The same with the last one alone: without attention, then with it, then
+  /// without it for more inputs.
   bool findWithLastPosition(tv::ExpectOp place, bool isQuick);
   /// Goes back to the first inputs, which tell these positions apart.
   void restart(LongPositions positions);

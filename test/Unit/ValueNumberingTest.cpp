@@ -12,6 +12,23 @@
 
 using namespace verify;
 
+namespace {
+/// A graph that is executed in intervals.
+struct IntervalExecution {
+  explicit IntervalExecution(tv::GraphOp graph)
+      : body(graph.getBody().front()),
+        factors(body, graph.getMesh(),
+                {FactorAnalysis::Positions::Exact, 1, 8192}),
+        algebra(64), source(algebra), dense(body, factors, algebra, source) {}
+
+  Block &body;
+  FactorAnalysis factors;
+  IntervalAlgebra algebra;
+  PlaceSource source;
+  DenseEvaluator dense;
+};
+} // namespace
+
 TEST_F(DenseEvaluatorTest, EqualValuesAreOne) {
   // Layers, on two devices, between which a value is cut and put together.
   tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2, device = 2> {
@@ -97,17 +114,14 @@ TEST_F(DenseEvaluatorTest, ZerosAreOne) {
   })");
   ASSERT_TRUE(graph);
   checkGraph(graph);
-  Block &body = graph.getBody().front();
-  FactorAnalysis factors(body, graph.getMesh(),
-                         {FactorAnalysis::Positions::Exact, 1, 8192});
-  IntervalAlgebra algebra(64);
-  PlaceSource source(algebra);
-  DenseEvaluator dense(body, factors, algebra, source);
+  IntervalExecution run(graph);
   SmallVector<Value> values;
-  for (Operation &op : body)
+  for (Operation &op : run.body)
     values.push_back(op.getResult(0));
-  ASSERT_TRUE(succeeded(dense.run({}, values)));
-  auto leader = [&](size_t number) { return dense.getLeader(values[number]); };
+  ASSERT_TRUE(succeeded(run.dense.run({}, values)));
+  auto leader = [&](size_t number) {
+    return run.dense.getLeader(values[number]);
+  };
   EXPECT_EQ(leader(4), leader(3));
   EXPECT_EQ(leader(6), leader(5));
   EXPECT_NE(leader(5), leader(3));
@@ -124,16 +138,11 @@ TEST_F(DenseEvaluatorTest, ZerosThatMayBeUndefinedAreNotOne) {
     %quotient = tv.divide %nothing, %z : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   })");
   ASSERT_TRUE(graph);
-  Block &body = graph.getBody().front();
-  FactorAnalysis factors(body, graph.getMesh(),
-                         {FactorAnalysis::Positions::Exact, 1, 8192});
-  IntervalAlgebra algebra(64);
-  PlaceSource source(algebra);
-  DenseEvaluator dense(body, factors, algebra, source);
-  Value last = body.back().getResult(0);
-  ASSERT_TRUE(succeeded(dense.run({}, {last})));
-  EXPECT_EQ(dense.getLeader(last), last);
-  EXPECT_TRUE(algebra.status().isUndefined);
+  IntervalExecution run(graph);
+  Value last = run.body.back().getResult(0);
+  ASSERT_TRUE(succeeded(run.dense.run({}, {last})));
+  EXPECT_EQ(run.dense.getLeader(last), last);
+  EXPECT_TRUE(run.algebra.status().isUndefined);
 }
 
 TEST_F(DenseEvaluatorTest, ZerosHideNoDomain) {
@@ -145,13 +154,8 @@ TEST_F(DenseEvaluatorTest, ZerosHideNoDomain) {
     %y = tv.add %x, %nothing : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   })");
   ASSERT_TRUE(graph);
-  Block &body = graph.getBody().front();
-  FactorAnalysis factors(body, graph.getMesh(),
-                         {FactorAnalysis::Positions::Exact, 1, 8192});
-  IntervalAlgebra algebra(64);
-  PlaceSource source(algebra);
-  DenseEvaluator dense(body, factors, algebra, source);
-  Value y = body.back().getResult(0);
-  ASSERT_TRUE(succeeded(dense.run({}, {y})));
-  EXPECT_TRUE(algebra.status().isUndefined);
+  IntervalExecution run(graph);
+  Value y = run.body.back().getResult(0);
+  ASSERT_TRUE(succeeded(run.dense.run({}, {y})));
+  EXPECT_TRUE(run.algebra.status().isUndefined);
 }
