@@ -34,6 +34,10 @@ function(link_mlir_statically name)
   endif()
 endfunction()
 
+# Verification makes and frees millions of small objects (docs/Rationale.md).
+# Sanitizers bring an allocator of their own.
+find_library(MIMALLOC_LIBRARY mimalloc)
+
 # add_verify_tool(<name> SOURCES ... LIBRARIES ...): an executable of ours,
 # linked with our libraries and whatever MLIR those need.
 function(add_verify_tool name)
@@ -42,6 +46,9 @@ function(add_verify_tool name)
   llvm_update_compile_flags(${name})
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${LLVM_RUNTIME_OUTPUT_INTDIR}")
+  if(MIMALLOC_LIBRARY AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    target_link_libraries(${name} PRIVATE ${MIMALLOC_LIBRARY})
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
   link_mlir_statically(${name})
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

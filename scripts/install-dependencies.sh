@@ -12,8 +12,8 @@ packages=(
   # MLIR, and the libraries its CMake package asks for.
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   libzstd-dev zlib1g-dev libxml2-dev
-  # Z3, exact and interval arithmetic.
-  libz3-dev libmpfi-dev
+  # Z3, exact and interval arithmetic, an allocator.
+  libz3-dev libmpfi-dev libmimalloc-dev
   # Tests, formatting, the plan maker.
   libgtest-dev libgmock-dev clang-format-22 clang-tidy-22 python3
   python3-numpy python3-venv
