@@ -6,6 +6,8 @@
 
 #include "EquivalenceChecker.h"
 
+#include "mlir/IR/Threading.h"
+
 using namespace mlir;
 using namespace verify;
 
@@ -20,8 +22,23 @@ static constexpr size_t unprovedLimit = 3000;
 /// once.
 static constexpr unsigned mostWidened = 3;
 
+/// The keys of so many stages are kept at a time.
+static constexpr size_t plannedAtOnce = 4096;
+
 /// Fewer distinct stages than this are proved before threads have begun.
 static constexpr size_t fewStages = 16;
+
+/// Has threads call `work` with each number below `end`, many at a time: to
+/// give a thread something takes longer than most of it.
+static void forEach(MLIRContext *context, size_t end,
+                    llvm::function_ref<void(size_t)> work) {
+  constexpr size_t together = 64;
+  parallelFor(context, 0, llvm::divideCeil(end, together), [&](size_t part) {
+    size_t first = part * together;
+    for (size_t i = first; i < std::min(first + together, end); ++i)
+      work(i);
+  });
+}
 
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
@@ -46,22 +63,45 @@ std::optional<StageOutline> EquivalenceChecker::outline(tv::ExpectOp expect) {
              : stages.outline(expect, stageLimit, wider->second.excluded);
 }
 
-const EquivalenceChecker::PlannedStage &
-EquivalenceChecker::plan(tv::ExpectOp expect) {
-  auto [found, isNew] = planned.try_emplace(expect);
-  PlannedStage &stage = found->second;
-  if (!isNew)
-    return stage;
+std::string EquivalenceChecker::plan(tv::ExpectOp expect, PlannedStage &stage) {
   std::optional<StageOutline> outline = this->outline(expect);
   if (!outline)
-    return stage;
+    return "";
   stage.size = outline->size();
   stage.hasUndefined = outline->hasUndefined();
   for (auto [begin, lemma] : outline->begins)
     if (lemma)
       stage.assumed.push_back(lemma);
-  stage.proof = &proofs[stages.getKey(*outline)];
+  return stages.getKey(*outline);
+}
+
+const EquivalenceChecker::PlannedStage &
+EquivalenceChecker::getPlan(tv::ExpectOp expect) {
+  auto [found, isNew] = numbers.try_emplace(expect, planned.size());
+  if (!isNew)
+    return planned[found->second];
+  PlannedStage &stage = planned.emplace_back();
+  if (std::string key = plan(expect, stage); !key.empty())
+    stage.proof = &proofs[key];
   return stage;
+}
+
+void EquivalenceChecker::planInParallel() {
+  std::vector<std::string> keys;
+  for (ArrayRef<tv::ExpectOp> expects = stages.getExpects(); !expects.empty();
+       expects = expects.drop_front(keys.size())) {
+    keys.assign(std::min(expects.size(), plannedAtOnce), "");
+    size_t first = planned.size();
+    planned.resize(first + keys.size());
+    forEach(graph.getContext(), keys.size(), [&](size_t number) {
+      keys[number] = plan(expects[number], planned[first + number]);
+    });
+    for (auto [number, key] : llvm::enumerate(keys)) {
+      numbers.try_emplace(expects[number], first + number);
+      if (!key.empty())
+        planned[first + number].proof = &proofs[key];
+    }
+  }
 }
 
 OwningOpRef<tv::StageOp> EquivalenceChecker::build(tv::ExpectOp expect) {
@@ -115,12 +155,13 @@ void EquivalenceChecker::proveInParallel() {
     return;
   auto submit = [&](tv::ExpectOp expect) {
     OwningOpRef<tv::StageOp> stage = build(expect);
-    Proof &proof = *plan(expect).proof;
+    Proof &proof = *getPlan(expect).proof;
     if (cache)
       proof.earlier = cache->find(*stage);
     if (!proof.earlier)
       proof.number = parallel->add(std::move(stage));
   };
+  planInParallel();
   // In the order in which they are decided: what is said of a proof names the
   // first expect that it is of.
   SmallVector<tv::ExpectOp> found, worklist;
@@ -130,7 +171,7 @@ void EquivalenceChecker::proveInParallel() {
     worklist.push_back(result);
     while (!worklist.empty()) {
       tv::ExpectOp expect = worklist.back();
-      const PlannedStage &stage = plan(expect);
+      const PlannedStage &stage = getPlan(expect);
       size_t open = worklist.size();
       if (!done.contains(expect))
         for (tv::ExpectOp assumed : stage.assumed)
@@ -237,7 +278,7 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
     }
     current = expect;
     bool isResult = static_cast<bool>(expect.getContract());
-    const PlannedStage &stage = plan(expect);
+    const PlannedStage &stage = getPlan(expect);
     bool isReady = true;
     for (tv::ExpectOp assumed : stage.assumed)
       if (!statuses.contains(assumed)) {
@@ -257,12 +298,13 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
           "too many ops since the last tensors of known lineage";
     if (!status.verdict.isProved() && stage.proof &&
         widen(expect, stage, isRefuted)) {
-      planned.erase(expect);
+      numbers.erase(expect);
       continue;
     }
     if (!status.verdict.isProved()) {
       addUnproved(expect, stage);
       // Stages that were to assume it begin earlier.
+      numbers.clear();
       planned.clear();
       stages.setBroken(expect);
       counts.brokenLemmas += !isResult;
@@ -285,15 +327,15 @@ enum class Mark { Open, Closed };
 } // namespace
 
 /// Checks that everything `expect` depends on is a boundary tensor, a constant,
-/// or a value that one of `assumed` speaks of.
-static LogicalResult checkCone(tv::ExpectOp expect,
-                               ArrayRef<tv::ExpectOp> assumed,
-                               tv::MeshAttr mesh) {
+/// or a value that one of `assumed` speaks of. Says what is wrong; empty if
+/// nothing is.
+static StringRef checkCone(tv::ExpectOp expect, ArrayRef<tv::ExpectOp> assumed,
+                           tv::MeshAttr mesh) {
   llvm::SmallDenseMap<Value, tv::ExpectOp, 8> given;
   for (tv::ExpectOp lemma : assumed) {
     if (lemma.getValues().size() != 1 ||
         !lemma.getLineage().getSumAxes().empty())
-      return expect.emitOpError("ledger: rests on a sum");
+      return "rests on a sum";
     given[lemma.getValues().front()] = lemma;
   }
   SmallVector<Value> worklist(expect.getValues());
@@ -304,31 +346,31 @@ static LogicalResult checkCone(tv::ExpectOp expect,
       continue;
     Operation *producer = value.getDefiningOp();
     if (!producer)
-      return expect.emitOpError("ledger: rests on a value without producer");
+      return "rests on a value without producer";
     bool isRoot = llvm::is_contained(expect.getValues(), value);
     auto lemma = given.find(value);
     if (lemma != given.end() && !isRoot) {
       // At least the domain on which the value exists.
       auto domain = producer->getAttrOfType<tv::DomainAttr>("domain");
       if (!domain || !domain.isSubsetOf(lemma->second.getDomain(), mesh))
-        return expect.emitOpError("ledger: a lemma is used outside its domain");
+        return "a lemma is used outside its domain";
       continue;
     }
     if (isa<tv::DistributeOp>(producer))
       continue;
     if (isa<tv::UndefinedOp>(producer))
-      return expect.emitOpError("ledger: rests on an undefined value");
+      return "rests on an undefined value";
     llvm::append_range(worklist, producer->getOperands());
   }
-  return success();
+  return "";
 }
 
 LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
                                   tv::GraphOp graph) {
-  tv::MeshAttr mesh = graph.getMesh();
   const auto &statuses = checker.getStatuses();
   llvm::DenseMap<Operation *, Mark> marks;
   SmallVector<Operation *> worklist;
+  std::vector<std::pair<tv::ExpectOp, const ExpectStatus *>> used;
   for (tv::ExpectOp result : graph.getBody().getOps<tv::ExpectOp>())
     if (result.getContract())
       worklist.push_back(result);
@@ -344,8 +386,7 @@ LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
       worklist.pop_back();
       continue;
     }
-    if (failed(checkCone(expect, status->second.assumed, mesh)))
-      return failure();
+    used.push_back({expect, &status->second});
     for (tv::ExpectOp lemma : status->second.assumed) {
       auto found = marks.find(lemma);
       if (found == marks.end())
@@ -354,5 +395,13 @@ LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
         return expect.emitOpError("ledger: the argument is circular");
     }
   }
+  std::vector<StringRef> wrong(used.size());
+  forEach(graph.getContext(), used.size(), [&](size_t number) {
+    auto [expect, status] = used[number];
+    wrong[number] = checkCone(expect, status->assumed, graph.getMesh());
+  });
+  for (auto [one, text] : llvm::zip_equal(used, wrong))
+    if (!text.empty())
+      return one.first.emitOpError("ledger: ") << text;
   return success();
 }

@@ -20,7 +20,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
-#include <unordered_map>
+#include <deque>
 
 namespace verify {
 
@@ -100,7 +100,12 @@ private:
   };
 
   /// The stage of an expect, as long as what it may assume stays the same.
-  const PlannedStage &plan(tv::ExpectOp expect);
+  const PlannedStage &getPlan(tv::ExpectOp expect);
+  /// Fills in all but the proof, and gives what decides it. Empty if the stage
+  /// is too large.
+  std::string plan(tv::ExpectOp expect, PlannedStage &stage);
+  /// Has threads plan the stages of all expects, while none is decided.
+  void planInParallel();
   std::optional<StageOutline> outline(tv::ExpectOp expect);
   /// Has threads prove what all results rest on, if all lemmas hold.
   void proveInParallel();
@@ -131,7 +136,8 @@ private:
   llvm::SmallVector<tv::ExpectOp> results;
   llvm::MapVector<mlir::Operation *, ExpectStatus> statuses;
   llvm::StringMap<Proof> proofs;
-  std::unordered_map<mlir::Operation *, PlannedStage> planned;
+  std::deque<PlannedStage> planned;
+  llvm::DenseMap<mlir::Operation *, size_t> numbers; ///< of those planned
   CheckCounts counts;
   std::vector<UnconfirmedPart> unconfirmed;
   struct Widened {
