@@ -4,9 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The whole plan: mesh, buffers, one segment for each cell and device, and one
-// program for each device. Inside a program a tensor's name is bound to the
-// value that the last cell gave it, as in the generated code.
+// The whole plan: mesh, buffers, and what each device executes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,22 +33,15 @@ private:
   FailureOr<tv::MeshAttr> getMesh();
   LogicalResult importBuffers(const DeviceProgram &program);
   LogicalResult importBuffer(const SubTensor &tensor, int64_t device);
-  LogicalResult checkProgram(const DeviceProgram &program);
-  LogicalResult importSegments(const DeviceProgram &program,
-                               OpBuilder &builder);
   /// Checks the programs and imports the segments of each into a block of its
   /// own, on all threads. Fails, and says nothing, where there is anything to
   /// say.
   LogicalResult
   importSideBySide(ArrayRef<const DeviceProgram *> programs,
                    MutableArrayRef<std::unique_ptr<Block>> segments);
-  LogicalResult importProgram(const DeviceProgram &program);
-  LogicalResult importExecution(const Cell &cell, int64_t device);
-  LogicalResult importLoad(const Cell &cell, const Node &node);
-  LogicalResult importReducer(const Node &node, int64_t device);
-  LogicalResult importOutputs();
-  std::string getSymbol(const Node &node, int64_t device) {
-    return ("cell" + Twine(node.id) + "_device" + Twine(device)).str();
+  ProgramImporter getImporter(const DeviceProgram &program,
+                              OpBuilder &builder) const {
+    return {plan, program, fileLocation, builder};
   }
 
   PlanContext plan;
@@ -58,9 +49,6 @@ private:
   Location fileLocation;
   OpBuilder builder;
   llvm::StringSet<> buffers;
-  llvm::DenseSet<size_t> computedOutputs; ///< by number, on any device
-  llvm::DenseMap<int64_t, Value>
-      values; ///< of the current device, by tensor id
 };
 } // namespace
 
@@ -93,59 +81,6 @@ FailureOr<tv::MeshAttr> PlanImporter::getMesh() {
   return tv::MeshAttr::get(context,
                            {axis("dp", file.runtimeDevices / devices),
                             axis("device", devices), axis("mb", microBatches)});
-}
-
-/// The runtime knows cells and tensors by class and number. What is imported by
-/// number alone has to be the same thing wherever the number occurs.
-LogicalResult PlanImporter::checkProgram(const DeviceProgram &program) {
-  llvm::DenseMap<int64_t, Index> nodes, fullTensors;
-  // Locations take longer than the rest, and only errors need them.
-  auto checkTensors = [&](ArrayRef<Argument> arguments,
-                          const Node &node) -> LogicalResult {
-    for (const Argument &argument : arguments) {
-      if (!argument.isTensor)
-        continue;
-      const SubTensor &tensor = plan.get(argument);
-      auto [known, isNew] = fullTensors.try_emplace(tensor.id, tensor.full);
-      if (!isNew && known->second != tensor.full)
-        return emitError(plan.getLocation(node))
-               << "tensor " << tensor.id << " on device " << program.device
-               << " is part of two different tensors";
-    }
-    return success();
-  };
-  auto checkNode = [&](Index index) -> LogicalResult {
-    const Node &node = file.nodes[index];
-    auto [known, isNew] = nodes.try_emplace(node.id, index);
-    if (!isNew && known->second == index)
-      return success();
-    if (!isNew)
-      return emitError(plan.getLocation(node))
-             << "device " << program.device << " has another cell " << node.id;
-    if (!node.devices.empty() &&
-        !llvm::is_contained(node.devices, program.device))
-      return emitError(plan.getLocation(node))
-             << "device " << program.device
-             << " executes a cell of other devices";
-    for (const Primitive &primitive : node.primitives)
-      if (failed(checkTensors(primitive.inputs, node)) ||
-          failed(checkTensors(primitive.outputs, node)))
-        return failure();
-    return success(succeeded(checkTensors(node.inputs, node)) &&
-                   succeeded(checkTensors(node.outputs, node)));
-  };
-  for (const Cell &cell : program.cells) {
-    if (failed(checkNode(cell.node)))
-      return failure();
-    const Node &node = file.nodes[cell.node];
-    for (Index index : node.nodes)
-      if (failed(checkNode(index)))
-        return failure();
-    if (failed(checkTensors(cell.inputs, node)) ||
-        failed(checkTensors(cell.outputs, node)))
-      return failure();
-  }
-  return success();
 }
 
 LogicalResult PlanImporter::importBuffer(const SubTensor &tensor,
@@ -193,152 +128,6 @@ LogicalResult PlanImporter::importBuffers(const DeviceProgram &program) {
   return success();
 }
 
-LogicalResult PlanImporter::importLoad(const Cell &cell, const Node &node) {
-  Location location = plan.getLocation(node);
-  SmallVector<Type> types;
-  SmallVector<Attribute> pieces, names;
-  SmallVector<int64_t> ids;
-  for (auto [own, executed] : llvm::zip(node.outputs, cell.outputs)) {
-    if (!own.isTensor || !executed.isTensor)
-      return emitError(location)
-             << "the data loader gives something that is not a tensor";
-    RankedTensorType type = plan.getType(plan.get(own), location);
-    if (!type)
-      return failure();
-    types.push_back(type);
-    pieces.push_back(plan.getPiece(plan.get(own)));
-    names.push_back(builder.getStringAttr(plan.get(own).name));
-    ids.push_back(plan.get(executed).id);
-  }
-  auto load = tv::LoadDataOp::create(builder, location, types, node.id,
-                                     builder.getArrayAttr(names),
-                                     builder.getArrayAttr(pieces));
-  for (auto [id, value] : llvm::zip(ids, load.getResults()))
-    values[id] = value;
-  return success();
-}
-
-LogicalResult PlanImporter::importReducer(const Node &node, int64_t device) {
-  Location location = plan.getLocation(node);
-  SmallVector<int64_t> group(node.devices);
-  llvm::sort(group);
-  for (const Argument &input : node.inputs) {
-    if (!input.isTensor || !plan.get(input).isParameter ||
-        plan.get(input).isGradient)
-      return emitError(location) << "reduces something that is no parameter";
-    const SubTensor &tensor = plan.get(input);
-    RankedTensorType type = plan.getType(tensor, location);
-    std::string name = plan.getGradientName(tensor, device);
-    StringRef parameter = file.fullTensors[tensor.full].name;
-    Location place =
-        NameLoc::get(builder.getStringAttr("weight reducer of " + parameter +
-                                           " (cell " + Twine(node.id) + ")"),
-                     plan.getLocation(tensor));
-    Value gradient = tv::ReadOp::create(builder, place, type, name);
-    Value sum = tv::CommunicateOp::create(
-        builder, place, type, tv::CollectiveKind::AllReduce, gradient,
-        ArrayRef<int64_t>(group), /*replicas=*/true, IntegerAttr(),
-        IntegerAttr(), IntegerAttr());
-    tv::WriteOp::create(builder, place, sum, name);
-  }
-  return success();
-}
-
-LogicalResult PlanImporter::importExecution(const Cell &cell, int64_t device) {
-  const Node &node = file.nodes[cell.node];
-  if (node.kind == NodeKind::DataOperation)
-    return importLoad(cell, node);
-  if (node.kind == NodeKind::WeightReducer)
-    return importReducer(node, device);
-  Location location = plan.getLocation(node);
-  if (node.inputs.size() != cell.inputs.size() ||
-      node.outputs.size() != cell.outputs.size())
-    return emitError(location) << "cell " << cell.id << " executes cell "
-                               << node.id << " with another number of tensors";
-  SmallVector<Value> operands;
-  for (auto [own, executed] : llvm::zip(node.inputs, cell.inputs)) {
-    if (!own.isTensor || !executed.isTensor)
-      return emitError(location)
-             << "cell takes an argument that is not a tensor";
-    Value &value = values[plan.get(executed).id];
-    RankedTensorType type = plan.getType(plan.get(own), location);
-    if (!type)
-      return failure();
-    if (!value && plan.isLossGradient(plan.get(own))) {
-      if (!isa<FloatType>(type.getElementType()))
-        return emitError(location) << "the gradient of the loss is " << type;
-      value = tv::SeedOp::create(builder, location, type);
-    }
-    if (!value)
-      value = tv::UndefinedOp::create(
-          builder, location, type,
-          builder.getStringAttr("'" + plan.get(own).name + "' (tensor " +
-                                Twine(plan.get(executed).id) + ")"),
-          tv::DomainAttr());
-    operands.push_back(value);
-  }
-  SmallVector<Type> types;
-  for (auto [own, executed] : llvm::zip(node.outputs, cell.outputs)) {
-    if (!own.isTensor || !executed.isTensor)
-      return emitError(location) << "cell gives a result that is not a tensor";
-    RankedTensorType type = plan.getType(plan.get(own), location);
-    if (!type)
-      return failure();
-    types.push_back(type);
-  }
-  auto call = tv::CallOp::create(
-      builder, location, types, getSymbol(node, device), operands, cell.id,
-      cell.mirror < 0 ? IntegerAttr() : builder.getI64IntegerAttr(cell.mirror));
-  for (auto [output, value] : llvm::zip(cell.outputs, call.getResults()))
-    values[plan.get(output).id] = value;
-  return success();
-}
-
-LogicalResult PlanImporter::importOutputs() {
-  for (auto [number, output] : llvm::enumerate(file.outputs)) {
-    if (!output.isTensor)
-      return emitError(fileLocation)
-             << "output " << number << " of the plan is not a tensor";
-    const SubTensor &tensor = plan.get(output);
-    Value value = values.lookup(tensor.id);
-    if (!value)
-      continue;
-    computedOutputs.insert(number);
-    tv::OutputOp::create(builder, plan.getLocation(tensor), value, tensor.name,
-                         plan.getPiece(tensor));
-  }
-  return success();
-}
-
-LogicalResult PlanImporter::importProgram(const DeviceProgram &program) {
-  auto op = tv::ProgramOp::create(builder, fileLocation, program.device);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
-  values.clear();
-  for (const Cell &cell : program.cells)
-    if (failed(importExecution(cell, program.device)))
-      return failure();
-  return importOutputs();
-}
-
-LogicalResult PlanImporter::importSegments(const DeviceProgram &program,
-                                           OpBuilder &builder) {
-  llvm::DenseSet<Index> done;
-  for (const Cell &cell : program.cells) {
-    const Node &node = file.nodes[cell.node];
-    bool isSegment =
-        node.kind == NodeKind::Segment || node.kind == NodeKind::Adapter;
-    if (node.kind == NodeKind::Forward || node.kind == NodeKind::Backward)
-      return emitError(plan.getLocation(node))
-             << "op outside of a segment is not supported";
-    if (isSegment && done.insert(cell.node).second &&
-        failed(SegmentImporter(plan, program.device, builder)
-                   .importCell(node, getSymbol(node, program.device))))
-      return failure();
-  }
-  return success();
-}
-
 LogicalResult PlanImporter::importSideBySide(
     ArrayRef<const DeviceProgram *> programs,
     MutableArrayRef<std::unique_ptr<Block>> segments) {
@@ -355,8 +144,9 @@ LogicalResult PlanImporter::importSideBySide(
         segments[number] = std::make_unique<Block>();
         OpBuilder own(context);
         own.setInsertionPointToEnd(segments[number].get());
-        return success(succeeded(checkProgram(*programs[number])) &&
-                       succeeded(importSegments(*programs[number], own)));
+        ProgramImporter importer = getImporter(*programs[number], own);
+        return success(succeeded(importer.check()) &&
+                       succeeded(importer.importSegments()));
       });
   return success(succeeded(result) && isSilent);
 }
@@ -379,19 +169,23 @@ LogicalResult PlanImporter::import(StringRef symbol) {
   SmallVector<std::unique_ptr<Block>> segments(programs.size());
   bool isThere = succeeded(importSideBySide(programs, segments));
   for (const DeviceProgram *program : programs)
-    if ((!isThere && failed(checkProgram(*program))) ||
+    if ((!isThere && failed(getImporter(*program, builder).check())) ||
         failed(importBuffers(*program)))
       return failure();
   for (auto [program, block] : llvm::zip_equal(programs, segments)) {
     if (isThere)
       builder.getBlock()->getOperations().splice(builder.getInsertionPoint(),
                                                  block->getOperations());
-    else if (failed(importSegments(*program, builder)))
+    else if (failed(getImporter(*program, builder).importSegments()))
       return failure();
   }
-  for (const DeviceProgram *program : programs)
-    if (failed(importProgram(*program)))
+  llvm::DenseSet<size_t> computedOutputs; ///< by number, on any device
+  for (const DeviceProgram *program : programs) {
+    ProgramImporter importer = getImporter(*program, builder);
+    if (failed(importer.import()))
       return failure();
+    computedOutputs.insert_range(importer.getOutputs());
+  }
   // Of a plan this is a result that is missing, which linking reports.
   if (symbol == "reference" && computedOutputs.size() != file.outputs.size())
     return emitError(fileLocation)

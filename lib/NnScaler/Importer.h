@@ -125,6 +125,42 @@ private:
   llvm::SmallVector<tv::BackwardOp> backwards;
 };
 
+/// Imports what one device executes.
+class ProgramImporter {
+public:
+  /// Builds at `builder`. What has no place of its own is at `fileLocation`.
+  ProgramImporter(const PlanContext &plan, const DeviceProgram &program,
+                  mlir::Location fileLocation, mlir::OpBuilder &builder)
+      : plan(plan), file(plan.plan), program(program),
+        fileLocation(fileLocation), builder(builder) {}
+
+  /// The runtime knows cells and tensors by class and number. What is imported
+  /// by number alone has to be the same thing wherever the number occurs.
+  llvm::LogicalResult check();
+  /// Builds a `tv.segment` for each cell that is executed.
+  llvm::LogicalResult importSegments();
+  /// Builds the `tv.program`.
+  llvm::LogicalResult import();
+  /// The outputs of the plan that the program gives, by number.
+  llvm::ArrayRef<size_t> getOutputs() const { return outputs; }
+
+private:
+  llvm::LogicalResult importExecution(const Cell &cell);
+  llvm::LogicalResult importLoad(const Cell &cell, const Node &node);
+  llvm::LogicalResult importReducer(const Node &node);
+  llvm::LogicalResult importOutputs();
+  /// The name of the segment of a cell.
+  std::string getSymbol(const Node &node) const;
+
+  const PlanContext &plan;
+  const PlanFile &file;
+  const DeviceProgram &program;
+  mlir::Location fileLocation;
+  mlir::OpBuilder &builder;
+  llvm::DenseMap<int64_t, mlir::Value> values; ///< by tensor id
+  llvm::SmallVector<size_t, 1> outputs;
+};
+
 /// Imports one forward op: appends one value for each output to `results`.
 /// Fails, after an error at `location`, at an op or keyword it does not know.
 llvm::LogicalResult

@@ -1,0 +1,216 @@
+//===- ImportProgram.cpp - what one device executes -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The segments of a device and the program that calls them. Inside a program a
+// tensor's name is bound to the value that the last cell gave it, as in the
+// generated code.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Importer.h"
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::nnscaler;
+
+LogicalResult ProgramImporter::check() {
+  llvm::DenseMap<int64_t, Index> nodes, fullTensors;
+  // Locations take longer than the rest, and only errors need them.
+  auto checkTensors = [&](ArrayRef<Argument> arguments,
+                          const Node &node) -> LogicalResult {
+    for (const Argument &argument : arguments) {
+      if (!argument.isTensor)
+        continue;
+      const SubTensor &tensor = plan.get(argument);
+      auto [known, isNew] = fullTensors.try_emplace(tensor.id, tensor.full);
+      if (!isNew && known->second != tensor.full)
+        return emitError(plan.getLocation(node))
+               << "tensor " << tensor.id << " on device " << program.device
+               << " is part of two different tensors";
+    }
+    return success();
+  };
+  auto checkNode = [&](Index index) -> LogicalResult {
+    const Node &node = file.nodes[index];
+    auto [known, isNew] = nodes.try_emplace(node.id, index);
+    if (!isNew && known->second == index)
+      return success();
+    if (!isNew)
+      return emitError(plan.getLocation(node))
+             << "device " << program.device << " has another cell " << node.id;
+    if (!node.devices.empty() &&
+        !llvm::is_contained(node.devices, program.device))
+      return emitError(plan.getLocation(node))
+             << "device " << program.device
+             << " executes a cell of other devices";
+    for (const Primitive &primitive : node.primitives)
+      if (failed(checkTensors(primitive.inputs, node)) ||
+          failed(checkTensors(primitive.outputs, node)))
+        return failure();
+    return success(succeeded(checkTensors(node.inputs, node)) &&
+                   succeeded(checkTensors(node.outputs, node)));
+  };
+  for (const Cell &cell : program.cells) {
+    if (failed(checkNode(cell.node)))
+      return failure();
+    const Node &node = file.nodes[cell.node];
+    for (Index index : node.nodes)
+      if (failed(checkNode(index)))
+        return failure();
+    if (failed(checkTensors(cell.inputs, node)) ||
+        failed(checkTensors(cell.outputs, node)))
+      return failure();
+  }
+  return success();
+}
+
+std::string ProgramImporter::getSymbol(const Node &node) const {
+  return ("cell" + Twine(node.id) + "_device" + Twine(program.device)).str();
+}
+
+LogicalResult ProgramImporter::importLoad(const Cell &cell, const Node &node) {
+  Location location = plan.getLocation(node);
+  SmallVector<Type> types;
+  SmallVector<Attribute> pieces, names;
+  SmallVector<int64_t> ids;
+  for (auto [own, executed] : llvm::zip(node.outputs, cell.outputs)) {
+    if (!own.isTensor || !executed.isTensor)
+      return emitError(location)
+             << "the data loader gives something that is not a tensor";
+    RankedTensorType type = plan.getType(plan.get(own), location);
+    if (!type)
+      return failure();
+    types.push_back(type);
+    pieces.push_back(plan.getPiece(plan.get(own)));
+    names.push_back(builder.getStringAttr(plan.get(own).name));
+    ids.push_back(plan.get(executed).id);
+  }
+  auto load = tv::LoadDataOp::create(builder, location, types, node.id,
+                                     builder.getArrayAttr(names),
+                                     builder.getArrayAttr(pieces));
+  for (auto [id, value] : llvm::zip(ids, load.getResults()))
+    values[id] = value;
+  return success();
+}
+
+LogicalResult ProgramImporter::importReducer(const Node &node) {
+  Location location = plan.getLocation(node);
+  SmallVector<int64_t> group(node.devices);
+  llvm::sort(group);
+  for (const Argument &input : node.inputs) {
+    if (!input.isTensor || !plan.get(input).isParameter ||
+        plan.get(input).isGradient)
+      return emitError(location) << "reduces something that is no parameter";
+    const SubTensor &tensor = plan.get(input);
+    RankedTensorType type = plan.getType(tensor, location);
+    std::string name = plan.getGradientName(tensor, program.device);
+    StringRef parameter = file.fullTensors[tensor.full].name;
+    Location place =
+        NameLoc::get(builder.getStringAttr("weight reducer of " + parameter +
+                                           " (cell " + Twine(node.id) + ")"),
+                     plan.getLocation(tensor));
+    Value gradient = tv::ReadOp::create(builder, place, type, name);
+    Value sum = tv::CommunicateOp::create(
+        builder, place, type, tv::CollectiveKind::AllReduce, gradient,
+        ArrayRef<int64_t>(group), /*replicas=*/true, IntegerAttr(),
+        IntegerAttr(), IntegerAttr());
+    tv::WriteOp::create(builder, place, sum, name);
+  }
+  return success();
+}
+
+LogicalResult ProgramImporter::importExecution(const Cell &cell) {
+  const Node &node = file.nodes[cell.node];
+  if (node.kind == NodeKind::DataOperation)
+    return importLoad(cell, node);
+  if (node.kind == NodeKind::WeightReducer)
+    return importReducer(node);
+  Location location = plan.getLocation(node);
+  if (node.inputs.size() != cell.inputs.size() ||
+      node.outputs.size() != cell.outputs.size())
+    return emitError(location) << "cell " << cell.id << " executes cell "
+                               << node.id << " with another number of tensors";
+  SmallVector<Value> operands;
+  for (auto [own, executed] : llvm::zip(node.inputs, cell.inputs)) {
+    if (!own.isTensor || !executed.isTensor)
+      return emitError(location)
+             << "cell takes an argument that is not a tensor";
+    Value &value = values[plan.get(executed).id];
+    RankedTensorType type = plan.getType(plan.get(own), location);
+    if (!type)
+      return failure();
+    if (!value && plan.isLossGradient(plan.get(own))) {
+      if (!isa<FloatType>(type.getElementType()))
+        return emitError(location) << "the gradient of the loss is " << type;
+      value = tv::SeedOp::create(builder, location, type);
+    }
+    if (!value)
+      value = tv::UndefinedOp::create(
+          builder, location, type,
+          builder.getStringAttr("'" + plan.get(own).name + "' (tensor " +
+                                Twine(plan.get(executed).id) + ")"),
+          tv::DomainAttr());
+    operands.push_back(value);
+  }
+  SmallVector<Type> types;
+  for (auto [own, executed] : llvm::zip(node.outputs, cell.outputs)) {
+    if (!own.isTensor || !executed.isTensor)
+      return emitError(location) << "cell gives a result that is not a tensor";
+    RankedTensorType type = plan.getType(plan.get(own), location);
+    if (!type)
+      return failure();
+    types.push_back(type);
+  }
+  auto call = tv::CallOp::create(
+      builder, location, types, getSymbol(node), operands, cell.id,
+      cell.mirror < 0 ? IntegerAttr() : builder.getI64IntegerAttr(cell.mirror));
+  for (auto [output, value] : llvm::zip(cell.outputs, call.getResults()))
+    values[plan.get(output).id] = value;
+  return success();
+}
+
+LogicalResult ProgramImporter::importOutputs() {
+  for (auto [number, output] : llvm::enumerate(file.outputs)) {
+    if (!output.isTensor)
+      return emitError(fileLocation)
+             << "output " << number << " of the plan is not a tensor";
+    const SubTensor &tensor = plan.get(output);
+    Value value = values.lookup(tensor.id);
+    if (!value)
+      continue;
+    outputs.push_back(number);
+    tv::OutputOp::create(builder, plan.getLocation(tensor), value, tensor.name,
+                         plan.getPiece(tensor));
+  }
+  return success();
+}
+
+LogicalResult ProgramImporter::import() {
+  auto op = tv::ProgramOp::create(builder, fileLocation, program.device);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  for (const Cell &cell : program.cells)
+    if (failed(importExecution(cell)))
+      return failure();
+  return importOutputs();
+}
+
+LogicalResult ProgramImporter::importSegments() {
+  llvm::DenseSet<Index> done;
+  for (const Cell &cell : program.cells) {
+    const Node &node = file.nodes[cell.node];
+    bool isSegment =
+        node.kind == NodeKind::Segment || node.kind == NodeKind::Adapter;
+    if (node.kind == NodeKind::Forward || node.kind == NodeKind::Backward)
+      return emitError(plan.getLocation(node))
+             << "op outside of a segment is not supported";
+    if (isSegment && done.insert(cell.node).second &&
+        failed(SegmentImporter(plan, program.device, builder)
+                   .importCell(node, getSymbol(node))))
+      return failure();
+  }
+  return success();
+}
