@@ -22,23 +22,24 @@ namespace {
 class PlanImporter {
 public:
   PlanImporter(const PlanFile &file, StringRef fileName,
-               const ImportOptions &options, ModuleOp module)
-      : plan(file, fileName, options, module.getContext()), file(file),
-        fileLocation(FileLineColLoc::get(module.getContext(), fileName, 0, 0)),
-        builder(OpBuilder::atBlockEnd(module.getBody())) {}
+               const ImportOptions &options, MLIRContext *context)
+      : plan(file, fileName, options, context), file(file), context(context),
+        fileLocation(FileLineColLoc::get(context, fileName, 0, 0)) {}
 
-  LogicalResult import(StringRef symbol);
+  LogicalResult import(StringRef symbol, OpBuilder &builder);
 
 private:
+  /// In the order of devices.
+  using Programs = ArrayRef<const DeviceProgram *>;
+
   FailureOr<tv::MeshAttr> getMesh();
-  LogicalResult importBuffers(const DeviceProgram &program);
-  LogicalResult importBuffer(const SubTensor &tensor, int64_t device);
-  /// Checks the programs and imports the segments of each into a block of its
-  /// own, on all threads. Fails, and says nothing, where there is anything to
-  /// say.
-  LogicalResult
-  importSideBySide(ArrayRef<const DeviceProgram *> programs,
-                   MutableArrayRef<std::unique_ptr<Block>> segments);
+  LogicalResult importBuffers(const DeviceProgram &program, OpBuilder &builder);
+  LogicalResult importBuffer(const SubTensor &tensor, int64_t device,
+                             OpBuilder &builder);
+  LogicalResult importInTurn(Programs programs, OpBuilder &builder);
+  /// The same on all threads. Fails, and says nothing, where there is anything
+  /// to say.
+  LogicalResult importSideBySide(Programs programs, OpBuilder &builder);
   ProgramImporter getImporter(const DeviceProgram &program,
                               OpBuilder &builder) const {
     return {plan, program, fileLocation, builder};
@@ -46,9 +47,10 @@ private:
 
   PlanContext plan;
   const PlanFile &file;
+  MLIRContext *context;
   Location fileLocation;
-  OpBuilder builder;
   llvm::StringSet<> buffers;
+  llvm::DenseSet<size_t> computedOutputs; ///< by number, on any device
 };
 } // namespace
 
@@ -74,9 +76,8 @@ FailureOr<tv::MeshAttr> PlanImporter::getMesh() {
       if (file.nodes[cell.node].kind == NodeKind::DataOperation)
         microBatches = std::max(microBatches, ++loads[cell.node]);
   }
-  MLIRContext *context = builder.getContext();
   auto axis = [&](StringRef name, int64_t size) {
-    return tv::AxisAttr::get(context, builder.getStringAttr(name), size);
+    return tv::AxisAttr::get(context, StringAttr::get(context, name), size);
   };
   return tv::MeshAttr::get(context,
                            {axis("dp", file.runtimeDevices / devices),
@@ -84,7 +85,7 @@ FailureOr<tv::MeshAttr> PlanImporter::getMesh() {
 }
 
 LogicalResult PlanImporter::importBuffer(const SubTensor &tensor,
-                                         int64_t device) {
+                                         int64_t device, OpBuilder &builder) {
   std::string name = plan.getBufferName(tensor, device);
   if (!buffers.insert(name).second)
     return success();
@@ -105,14 +106,15 @@ LogicalResult PlanImporter::importBuffer(const SubTensor &tensor,
   return success();
 }
 
-LogicalResult PlanImporter::importBuffers(const DeviceProgram &program) {
+LogicalResult PlanImporter::importBuffers(const DeviceProgram &program,
+                                          OpBuilder &builder) {
   auto importList = [&](ArrayRef<Argument> arguments) -> LogicalResult {
     for (const Argument &argument : arguments) {
       if (!argument.isTensor)
         continue;
       const SubTensor &tensor = plan.get(argument);
       if (tensor.isParameter && !tensor.isGradient &&
-          failed(importBuffer(tensor, program.device)))
+          failed(importBuffer(tensor, program.device, builder)))
         return failure();
     }
     return success();
@@ -128,10 +130,26 @@ LogicalResult PlanImporter::importBuffers(const DeviceProgram &program) {
   return success();
 }
 
-LogicalResult PlanImporter::importSideBySide(
-    ArrayRef<const DeviceProgram *> programs,
-    MutableArrayRef<std::unique_ptr<Block>> segments) {
-  MLIRContext *context = builder.getContext();
+LogicalResult PlanImporter::importInTurn(Programs programs,
+                                         OpBuilder &builder) {
+  for (const DeviceProgram *program : programs)
+    if (failed(getImporter(*program, builder).check()) ||
+        failed(importBuffers(*program, builder)))
+      return failure();
+  for (const DeviceProgram *program : programs)
+    if (failed(getImporter(*program, builder).importSegments()))
+      return failure();
+  for (const DeviceProgram *program : programs) {
+    ProgramImporter importer = getImporter(*program, builder);
+    if (failed(importer.import()))
+      return failure();
+    computedOutputs.insert_range(importer.getOutputs());
+  }
+  return success();
+}
+
+LogicalResult PlanImporter::importSideBySide(Programs programs,
+                                             OpBuilder &builder) {
   if (!context->isMultithreadingEnabled() || programs.size() < 2)
     return failure();
   bool isSilent = true;
@@ -139,24 +157,46 @@ LogicalResult PlanImporter::importSideBySide(
     isSilent = false;
     return success();
   });
-  LogicalResult result =
-      failableParallelForEachN(context, 0, programs.size(), [&](size_t number) {
-        segments[number] = std::make_unique<Block>();
-        OpBuilder own(context);
-        own.setInsertionPointToEnd(segments[number].get());
-        ProgramImporter importer = getImporter(*programs[number], own);
-        return success(succeeded(importer.check()) &&
-                       succeeded(importer.importSegments()));
-      });
-  return success(succeeded(result) && isSilent);
+  // One task for the buffers of all devices, two for each device.
+  struct Part {
+    Block block;
+    SmallVector<size_t, 1> outputs;
+  };
+  std::vector<Part> parts(1 + 2 * programs.size());
+  auto import = [&](size_t number) -> LogicalResult {
+    OpBuilder own(context);
+    own.setInsertionPointToEnd(&parts[number].block);
+    if (number == 0)
+      return success(llvm::all_of(programs, [&](const DeviceProgram *program) {
+        return succeeded(importBuffers(*program, own));
+      }));
+    bool isProgram = number > programs.size();
+    ProgramImporter importer =
+        getImporter(*programs[(number - 1) % programs.size()], own);
+    if (!isProgram)
+      return success(succeeded(importer.check()) &&
+                     succeeded(importer.importSegments()));
+    LogicalResult isImported = importer.import();
+    llvm::append_range(parts[number].outputs, importer.getOutputs());
+    return isImported;
+  };
+  if (failed(failableParallelForEachN(context, 0, parts.size(), import)) ||
+      !isSilent)
+    return failure();
+  for (Part &part : parts) {
+    builder.getBlock()->getOperations().splice(builder.getInsertionPoint(),
+                                               part.block.getOperations());
+    computedOutputs.insert_range(part.outputs);
+  }
+  return success();
 }
 
-LogicalResult PlanImporter::import(StringRef symbol) {
+LogicalResult PlanImporter::import(StringRef symbol, OpBuilder &builder) {
   FailureOr<tv::MeshAttr> mesh = getMesh();
   if (failed(mesh))
     return failure();
   auto op = tv::PlanOp::create(builder, fileLocation, symbol, *mesh);
-  builder.setInsertionPointToStart(&op.getBody().emplaceBlock());
+  auto inner = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
   SmallVector<const DeviceProgram *> programs;
   for (const DeviceProgram &program : file.programs)
     programs.push_back(&program);
@@ -166,25 +206,10 @@ LogicalResult PlanImporter::import(StringRef symbol) {
              });
   // What is to be said is said by importing one after the other: then it does
   // not depend on threads.
-  SmallVector<std::unique_ptr<Block>> segments(programs.size());
-  bool isThere = succeeded(importSideBySide(programs, segments));
-  for (const DeviceProgram *program : programs)
-    if ((!isThere && failed(getImporter(*program, builder).check())) ||
-        failed(importBuffers(*program)))
+  if (failed(importSideBySide(programs, inner))) {
+    buffers.clear();
+    if (failed(importInTurn(programs, inner)))
       return failure();
-  for (auto [program, block] : llvm::zip_equal(programs, segments)) {
-    if (isThere)
-      builder.getBlock()->getOperations().splice(builder.getInsertionPoint(),
-                                                 block->getOperations());
-    else if (failed(getImporter(*program, builder).importSegments()))
-      return failure();
-  }
-  llvm::DenseSet<size_t> computedOutputs; ///< by number, on any device
-  for (const DeviceProgram *program : programs) {
-    ProgramImporter importer = getImporter(*program, builder);
-    if (failed(importer.import()))
-      return failure();
-    computedOutputs.insert_range(importer.getOutputs());
   }
   // Of a plan this is a result that is missing, which linking reports.
   if (symbol == "reference" && computedOutputs.size() != file.outputs.size())
@@ -198,7 +223,9 @@ LogicalResult nnscaler::importPlan(const PlanFile &plan, StringRef fileName,
                                    StringRef symbol,
                                    const ImportOptions &options,
                                    ModuleOp module) {
-  return PlanImporter(plan, fileName, options, module).import(symbol);
+  auto builder = OpBuilder::atBlockEnd(module.getBody());
+  return PlanImporter(plan, fileName, options, module.getContext())
+      .import(symbol, builder);
 }
 
 OwningOpRef<ModuleOp> nnscaler::importPair(MLIRContext *context,
