@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every op of the graph is verified once, when it has been built. That the ops
-// fit together is verified when the graph is complete.
+// Every op of the graph is verified once, when it has been built, unless one
+// with the same types and attributes was. That the ops fit together is verified
+// when the graph is complete.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,9 @@ public:
   llvm::LogicalResult verify();
 
 private:
+  /// Whether an op that was verified is the same but for its operands and
+  /// location.
+  bool isLikeVerified(mlir::Operation *op);
   void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint previous) override;
 
@@ -40,6 +44,7 @@ private:
   mlir::Block &block;
   mlir::OpBuilder builder;
   mlir::Operation *lastVerified = nullptr;
+  llvm::DenseMap<size_t, mlir::Operation *> verified; ///< by hash
 };
 
 } // namespace verify
