@@ -73,7 +73,7 @@ bool Decoder::decodeNode(Value value, Index index) {
   ObjectFields object = open(value);
   Node node;
   node.kind = *getNodeKind(classes.get(value));
-  node.className = intern(graph.describe(value));
+  node.className = getClassNameOf(value);
   if (!getId(object, node.id) ||
       !getOptionalString(object, Field::Name, node.name) ||
       !getOptionalString(object, Field::Signature, node.signature) ||
@@ -204,7 +204,7 @@ bool Decoder::decodePrimitive(const ObjectFields &adapter, Value value,
     return failType(adapter, Field::Primitives, "a communication primitive",
                     value);
   ObjectFields object = open(value);
-  primitive.name = intern(graph.describe(value));
+  primitive.name = getClassNameOf(value);
   return decodeArguments(object, Field::Inputs, primitive.inputs) &&
          decodeArguments(object, Field::Outputs, primitive.outputs) &&
          decodeKeywords(object, Field::PrimitiveKeywords, primitive.keywords);

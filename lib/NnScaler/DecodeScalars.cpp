@@ -202,3 +202,11 @@ llvm::StringRef Decoder::intern(Value string) {
     entry->second = strings.save(graph.getText(string));
   return entry->second;
 }
+
+llvm::StringRef Decoder::getClassNameOf(Value object) {
+  auto [entry, isNew] =
+      classNamesByValue.try_emplace(graph.getCallable(object).getRaw());
+  if (isNew)
+    entry->second = strings.save(graph.describe(object));
+  return entry->second;
+}

@@ -140,6 +140,7 @@ private:
   std::optional<llvm::StringRef> toElementType(Value value);
   llvm::StringRef intern(Value string);
   llvm::StringRef intern(llvm::StringRef text);
+  llvm::StringRef getClassNameOf(Value object);
   /// Decodes a numpy scalar into a Boolean, Integer or Float.
   std::optional<Argument> toNumber(Value scalar);
   std::optional<llvm::StringRef> toBytes(Value value, std::string &storage);
@@ -233,7 +234,7 @@ private:
   ArrayInterner<Range> rangeArrays;
 
   /// What has been decoded, by the raw value in the graph.
-  llvm::DenseMap<uint32_t, llvm::StringRef> stringsByValue;
+  llvm::DenseMap<uint32_t, llvm::StringRef> stringsByValue, classNamesByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<int64_t>> integersByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Argument>> argumentsByValue;
   llvm::DenseMap<uint32_t, Argument> constantsByValue;
