@@ -7,7 +7,6 @@
 #include "PlanExecution.h"
 
 #include "Verify/IR/Gradients.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace verify;
@@ -185,7 +184,7 @@ PlanExecution::Step PlanExecution::execute(Device &device, Operation *op) {
 }
 
 PlanExecution::Step PlanExecution::enter(Device &device, tv::CallOp call) {
-  auto segment = symbols.lookup<tv::SegmentOp>(call.getCallee());
+  auto segment = symbols.lookup<tv::SegmentOp>(call.getCalleeAttr().getAttr());
   Block *body = segment ? &segment.getBody().front() : nullptr;
   if (!body || body->getNumArguments() != call.getNumOperands() ||
       static_cast<int64_t>(segment.getDevice()) != device.number) {
@@ -260,11 +259,14 @@ FailureOr<Bound> PlanExecution::compute(Device &device, Operation *op,
                                         ArrayRef<Bound> operands) {
   auto build = [&](ArrayRef<Value> values,
                    SmallVectorImpl<Value> &results) -> LogicalResult {
-    IRMapping mapping;
-    mapping.map(op->getOperands(), values);
-    Operation *clone = builder.clone(*op, mapping);
-    clone->removeDiscardableAttr("tv.piece");
-    clone->removeDiscardableAttr("tv.declared_start");
+    // What the plan states about an op is not part of what it computes.
+    NamedAttrList attributes(op->getDiscardableAttrDictionary());
+    attributes.erase(pieceName);
+    attributes.erase("tv.declared_start");
+    Operation *clone = Operation::create(
+        op->getLoc(), op->getName(), op->getResultTypes(), values,
+        std::move(attributes), op->getPropertiesStorage());
+    builder.insert(clone);
     auto composition = dyn_cast<tv::CompositionOpInterface>(clone);
     if (!composition) {
       results.push_back(clone->getResult(0));

@@ -98,6 +98,11 @@ public:
   };
 
 private:
+  struct Addition {
+    tv::AddToOp op;
+    tv::BufferOp buffer;
+    Bound bound;
+  };
   /// What an execution of a segment did. Another one with equal operands, of
   /// another micro-batch, does the same but for communication and buffers.
   struct Trace {
@@ -108,6 +113,10 @@ private:
     llvm::DenseMap<mlir::Value, Bound> values; ///< of the frame that writes it
     /// The ops that every execution has to execute, in order.
     llvm::SmallVector<mlir::Operation *> effects;
+    /// What is added to gradients, where no other op of the segment can see
+    /// those: an execution that follows does it in the end.
+    llvm::SmallVector<Addition, 0> additions;
+    bool putsOffAdditions = false;
     /// What the others built or found, with the ops, in order.
     llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> instances;
     /// By number of the forward op.
@@ -258,6 +267,10 @@ private:
   void startTrace(Device &device, Frame &frame);
   /// Notes what an op of a frame did.
   void trace(Device &device, mlir::Operation *op);
+  /// Whether no op of a segment can see a gradient.
+  bool seesNoGradient(mlir::Block &segment) const;
+  /// Makes an addition of the trace that a frame follows.
+  void add(const Frame &frame, const Addition &addition);
   /// Moves a frame on to its next op.
   void moveOn(Device &device, mlir::Operation *op);
   /// Whether a frame's result is that of the trace it follows.

@@ -91,6 +91,7 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
   if (isNew) {
     frame.written = found->second = &traces.emplace_back();
     frame.written->microBatch = frame.microBatch;
+    frame.written->putsOffAdditions = seesNoGradient(*frame.next->getBlock());
     frame.written->values = std::move(frame.values);
     return;
   }
@@ -101,6 +102,20 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
     return;
   frame.followed = trace;
   frame.next = trace->effects.front()->getIterator();
+}
+
+bool PlanExecution::seesNoGradient(Block &segment) const {
+  // What is started may be over at any time.
+  return !ordersStreams && llvm::none_of(segment, [&](Operation &op) {
+    return isa<tv::WriteOp, tv::FreeOp, tv::StartOp, tv::WaitOp>(op) ||
+           (isa<tv::ReadOp>(op) && !readsParameter(&op));
+  });
+}
+
+void PlanExecution::add(const Frame &frame, const Addition &addition) {
+  tv::AddToOp op = addition.op;
+  buffers[addition.buffer].push_back(
+      {translate(addition.bound, frame.microBatch), op.getLoc()});
 }
 
 void PlanExecution::trace(Device &device, Operation *op) {
@@ -118,6 +133,14 @@ void PlanExecution::trace(Device &device, Operation *op) {
     if (written->microBatch < 0)
       frame.microBatch = written->microBatch = found->second.microBatch;
     written->isReplayable &= isOfFrame(found->second);
+  }
+  if (auto addition = dyn_cast<tv::AddToOp>(op);
+      addition && written->putsOffAdditions) {
+    auto buffer =
+        symbols.lookup<tv::BufferOp>(addition.getBufferAttr().getAttr());
+    written->additions.push_back(
+        {addition, buffer, lookup(device, addition.getValue())});
+    return;
   }
   // No step writes to a parameter: it is the same in every micro-batch.
   if (!givesResultsOnly(op) && !readsParameter(op))
@@ -148,6 +171,9 @@ LogicalResult PlanExecution::abandonTrace(Device &device, Operation *op) {
   for (auto [done, instance] : followed.instances)
     if (done->isBeforeInBlock(op))
       extend(instances[instance], device.number, frame.microBatch);
+  for (const Addition &addition : followed.additions)
+    if (tv::AddToOp done = addition.op; done->isBeforeInBlock(op))
+      add(frame, addition);
   for (Operation &done :
        llvm::make_range(op->getBlock()->begin(), op->getIterator()))
     if (isa<tv::SaveOp>(done) && execute(device, &done) != Step::Done)
@@ -162,8 +188,11 @@ void PlanExecution::endTrace(Device &device) {
   Trace *trace = frame.followed ? frame.followed : frame.written;
   if (!trace)
     return;
-  if (frame.followed)
+  if (frame.followed) {
     trace->replays.push_back(frame.microBatch);
+    for (const Addition &addition : trace->additions)
+      add(frame, addition);
+  }
   device.executions[frame.call.getInstance()] = {trace, frame.microBatch,
                                                  frame.written != nullptr};
 }
