@@ -119,7 +119,10 @@ LogicalResult PlanImporter::importBuffers(const DeviceProgram &program,
     }
     return success();
   };
+  llvm::DenseSet<Index> done;
   for (const Cell &cell : program.cells) {
+    if (!done.insert(cell.node).second)
+      continue;
     const Node &node = file.nodes[cell.node];
     if (failed(importList(node.inputs)))
       return failure();

@@ -53,13 +53,16 @@ LogicalResult ProgramImporter::check() {
     return success(succeeded(checkTensors(node.inputs, node)) &&
                    succeeded(checkTensors(node.outputs, node)));
   };
+  llvm::DenseSet<Index> done;
   for (const Cell &cell : program.cells) {
-    if (failed(checkNode(cell.node)))
-      return failure();
     const Node &node = file.nodes[cell.node];
-    for (Index index : node.nodes)
-      if (failed(checkNode(index)))
+    if (done.insert(cell.node).second) {
+      if (failed(checkNode(cell.node)))
         return failure();
+      for (Index index : node.nodes)
+        if (failed(checkNode(index)))
+          return failure();
+    }
     if (failed(checkTensors(cell.inputs, node)) ||
         failed(checkTensors(cell.outputs, node)))
       return failure();
