@@ -172,6 +172,7 @@ private:
     mlir::Operation *blockedAt = nullptr;
     unsigned outputCount = 0;
   };
+  static constexpr unsigned none = ~0U;
   /// Ops built for one op of the plan on one tuple of operands. There are as
   /// many as ops in the graph, and most are of one op, device and micro-batch.
   struct Instance {
@@ -181,6 +182,7 @@ private:
     llvm::SmallVector<int64_t, 1> devices;
     llvm::SmallVector<int64_t, 1> microBatches; ///< maybe more than once
     bool allMicroBatches = false;
+    unsigned next = none; ///< another one of the same hash
   };
   struct Contribution {
     Bound bound;
@@ -343,7 +345,7 @@ private:
   unsigned lastInstance = 0;
   std::deque<Trace> traces;
   std::map<std::vector<uintptr_t>, Trace *> traceOfCall;
-  llvm::DenseMap<uint64_t, llvm::SmallVector<unsigned, 1>> instanceOfHash;
+  llvm::DenseMap<uint64_t, unsigned> instanceOfHash;
   std::map<std::pair<int64_t, int64_t>, Channel> channels;
   std::map<std::pair<std::vector<int64_t>, int64_t>, llvm::SmallVector<Arrival>>
       pending;

@@ -19,18 +19,23 @@ using namespace verify;
 PlanExecution::Instance &PlanExecution::findInstance(ArrayRef<uintptr_t> key,
                                                      bool &isNew) {
   uint64_t hash = llvm::hash_combine_range(key.begin(), key.end());
-  auto &candidates = instanceOfHash[hash & ~uint64_t(3)];
-  for (unsigned candidate : candidates)
-    if (instances[candidate].key == key) {
-      isNew = false;
-      lastInstance = candidate;
-      return instances[candidate];
-    }
+  auto [first, isFirst] =
+      instanceOfHash.try_emplace(hash & ~uint64_t(3), instances.size());
+  if (!isFirst)
+    for (unsigned candidate = first->second; candidate != none;
+         candidate = instances[candidate].next)
+      if (instances[candidate].key == key) {
+        isNew = false;
+        lastInstance = candidate;
+        return instances[candidate];
+      }
   isNew = true;
   lastInstance = instances.size();
-  candidates.push_back(instances.size());
-  instances.emplace_back().key = key.copy(keys);
-  return instances.back();
+  Instance &instance = instances.emplace_back();
+  instance.key = key.copy(keys);
+  if (!isFirst)
+    instance.next = std::exchange(first->second, lastInstance);
+  return instance;
 }
 
 void PlanExecution::extend(Instance &instance, ArrayRef<int64_t> where,
