@@ -144,9 +144,11 @@ static StringAttr findSharedAxis(ExpectOp expect, MeshAttr mesh) {
   return {};
 }
 
+using OpRange = llvm::iterator_range<Block::iterator>;
+
 /// Checks that each value the plan reads exists where it is read, and that
 /// reference ops do not read plan values or the other way round.
-static LogicalResult verifyReads(Block &body, MeshAttr mesh) {
+static LogicalResult verifyReads(OpRange body, MeshAttr mesh) {
   auto name = StringAttr::get(mesh.getContext(), "domain");
   DomainAttr verified;
   for (Operation &op : body) {
@@ -188,7 +190,7 @@ static LogicalResult verifyReads(Block &body, MeshAttr mesh) {
 }
 
 /// Checks that a graph or stage holds no ops of the plan level.
-static LogicalResult verifyLevel(Block &body, StringRef where) {
+static LogicalResult verifyLevel(OpRange body, StringRef where) {
   for (Operation &op : body)
     if (!isa<SemanticsOpInterface, CompositionOpInterface, InputOp,
              DistributeOp, ExpectOp, UndefinedOp>(op))
@@ -196,20 +198,23 @@ static LogicalResult verifyLevel(Block &body, StringRef where) {
   return success();
 }
 
-LogicalResult GraphOp::verifyRegions() {
-  if (failed(verifyLevel(*getBody().begin(), "graph")))
+LogicalResult GraphOp::verifyOps(OpRange ops) {
+  if (failed(verifyLevel(ops, "graph")))
     return failure();
-  return verifyReads(*getBody().begin(), getMesh());
+  return verifyReads(ops, getMesh());
 }
+
+LogicalResult GraphOp::verifyRegions() { return verifyOps(getBody().front()); }
 
 //===----------------------------------------------------------------------===//
 // StageOp
 //===----------------------------------------------------------------------===//
 
 LogicalResult StageOp::verifyRegions() {
-  if (failed(verifyLevel(*getBody().begin(), "stage")))
+  OpRange ops = getBody().front();
+  if (failed(verifyLevel(ops, "stage")))
     return failure();
-  return verifyReads(*getBody().begin(), getMesh());
+  return verifyReads(ops, getMesh());
 }
 
 ParseResult StageOp::parse(OpAsmParser &parser, OperationState &result) {

@@ -138,10 +138,8 @@ struct CanonicalizeSSAPass
     };
     numberOps(reference);
     numberOps(plan);
-    if (failed(failableParallelForEachN(
-            &getContext(), 0, 2, [&](size_t number) -> LogicalResult {
-              return number ? verifySilently() : execute(executed, plan, graph);
-            })))
+    if (failed(sideBySide([&] { return execute(executed, plan, graph); },
+                          verifySilently)))
       return fail(executed.plan ? executed.plan->getMalformation() : "");
     return success(isVerified || isValid());
   }
@@ -169,38 +167,43 @@ struct CanonicalizeSSAPass
     if (failed(executeAndVerify(*executed, reference, plan, graph)))
       return failure();
     executed->plan->setDomains();
-    FailureOr<LinkCounts> linked = linkLineage(
-        executed->reference, *executed->plan, plan, graph.getBuilder());
-    if (failed(linked))
-      return fail("a part of a result is missing");
     addStatistic(getOperation(), "reference_casts",
                  executed->referenceCounts.casts);
     addStatistic(getOperation(), "plan_casts", executed->planCounts.casts);
     addStatistic(getOperation(), "plan_ops", executed->planCounts.ops);
     addStatistic(getOperation(), "executed_ops",
                  executed->plan->getExecutedOps());
-    addStatistic(getOperation(), "lemmas", linked->lemmas);
+    LineageLinker linker(executed->reference, *executed->plan, plan,
+                         graph.getBuilder());
+    if (failed(sideBySide([&] { return linker.findLemmas(), success(); },
+                          [&] { return graph.verify(); })))
+      return failure();
+    if (failed(linker.findResults()))
+      return fail("a part of a result is missing");
     reference->remove();
     plan->remove();
-    // Freeing what is not needed any more takes as long as verifying.
-    auto free = [&] {
-      executed.reset();
-      reference->destroy();
-      plan->destroy();
-      return success();
-    };
+    LinkCounts linked;
+    (void)sideBySide([&] { return linked = linker.write(), success(); },
+                     [&] {
+                       executed.reset();
+                       reference->destroy();
+                       plan->destroy();
+                       return success();
+                     });
     int64_t graphOps = 0;
-    auto verify = [&] {
-      for (Operation &op : graphOp.getBody().front())
-        graphOps += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
-      return graph.verify();
-    };
-    LogicalResult isVerified =
-        failableParallelForEachN(&getContext(), 0, 2, [&](size_t number) {
-          return number ? free() : verify();
-        });
+    for (Operation &op : graphOp.getBody().front())
+      graphOps += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
+    addStatistic(getOperation(), "lemmas", linked.lemmas);
     addStatistic(getOperation(), "graph_ops", graphOps);
-    return isVerified;
+    return graph.verifyAdded();
+  }
+
+  /// Does both, on two threads if there are so many.
+  LogicalResult sideBySide(llvm::function_ref<LogicalResult()> first,
+                           llvm::function_ref<LogicalResult()> second) {
+    return failableParallelForEachN(&getContext(), 0, 2, [&](size_t number) {
+      return number ? second() : first();
+    });
   }
 };
 } // namespace

@@ -35,27 +35,28 @@ static llvm::hash_code hashType(Value value) {
   return llvm::hash_value(value.getType().getAsOpaquePointer());
 }
 
-bool GrowingGraph::isLikeVerified(Operation *op) {
+LogicalResult GrowingGraph::verify(Operation *op) {
   // What is verified of such an op are its types and attributes.
   if (!isa<tv::SemanticsOpInterface>(op))
-    return false;
+    return mlir::verify(op, /*verifyRecursively=*/false);
   llvm::hash_code hash = OperationEquivalence::computeHash(
       op, hashType, OperationEquivalence::ignoreHashValue,
       OperationEquivalence::IgnoreLocations);
-  auto [known, isNew] = verified.try_emplace(hash, op);
-  if (!isNew && OperationEquivalence::isEquivalentTo(
-                    op, known->second,
-                    OperationEquivalence::ignoreValueEquivalence, nullptr,
-                    OperationEquivalence::IgnoreLocations))
-    return true;
-  known->second = op;
-  return false;
+  auto known = verified.find(hash);
+  if (known != verified.end() &&
+      OperationEquivalence::isEquivalentTo(
+          op, known->second, OperationEquivalence::ignoreValueEquivalence,
+          nullptr, OperationEquivalence::IgnoreLocations))
+    return success();
+  if (failed(mlir::verify(op, /*verifyRecursively=*/false)))
+    return failure();
+  verified[hash] = op;
+  return success();
 }
 
 LogicalResult GrowingGraph::verifyNewOps() {
   for (Operation &op : getNewOps()) {
-    if (!isLikeVerified(&op) &&
-        failed(mlir::verify(&op, /*verifyRecursively=*/false)))
+    if (failed(verify(&op)))
       return failure();
     lastVerified = &op;
   }
@@ -66,4 +67,18 @@ LogicalResult GrowingGraph::verify() {
   if (failed(verifyNewOps()))
     return failure();
   return mlir::verify(graph, /*verifyRecursively=*/false);
+}
+
+LogicalResult GrowingGraph::verifyAdded() {
+  auto added = getNewOps();
+  for (Operation &op : added)
+    for (Value operand : op.getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || producer->getBlock() != &block ||
+          !producer->isBeforeInBlock(&op))
+        return op.emitOpError("takes what is not computed before it");
+    }
+  if (failed(verifyNewOps()))
+    return failure();
+  return graph.verifyOps(added);
 }

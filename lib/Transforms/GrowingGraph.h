@@ -32,11 +32,14 @@ public:
   llvm::LogicalResult verifyNewOps();
   /// Verifies the new ops, and the graph as a whole.
   llvm::LogicalResult verify();
+  /// Verifies the new ops, and that they fit to those that were verified as a
+  /// whole.
+  llvm::LogicalResult verifyAdded();
 
 private:
-  /// Whether an op that was verified is the same but for its operands and
-  /// location.
-  bool isLikeVerified(mlir::Operation *op);
+  /// Verifies an op by itself, unless one that was verified is the same but for
+  /// its operands and location.
+  llvm::LogicalResult verify(mlir::Operation *op);
   void notifyOperationInserted(mlir::Operation *op,
                                mlir::OpBuilder::InsertPoint previous) override;
 

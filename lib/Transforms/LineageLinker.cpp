@@ -9,7 +9,6 @@
 #include "Boundaries.h"
 #include "InferredLineage.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace verify;
@@ -18,67 +17,11 @@ using namespace verify;
 // Linking
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Collects expects, one for equal claims about one value.
-class Linker {
-public:
-  Linker(tv::PlanOp planOp, OpBuilder &builder)
-      : planOp(planOp), mesh(planOp.getMesh()), builder(builder) {}
-
-  void addLemma(const StatedPiece &stated, Value reference);
-  /// Lemmas about what lies within ops of the plan that select.
-  void addInferred();
-  void findVarying();
-  LogicalResult addGradients(const PlanExecution &reference,
-                             const PlanExecution &plan);
-  LogicalResult addOutputs(const PlanExecution &reference,
-                           const PlanExecution &plan);
-  LinkCounts write();
-
-private:
-  /// One bit for each axis of the mesh, all of them 0.
-  llvm::SmallBitVector getNoAxes() const;
-  /// Sets the bit of an axis, or takes it away. None is of an axis that the
-  /// mesh lacks.
-  void set(llvm::SmallBitVector &axes, StringRef axis, bool value) const;
-  /// Whether an axis that the value depends on does not index the lineage: it
-  /// is a term of a sum.
-  bool isTerm(Value value, tv::LineageAttr lineage) const;
-  /// The value where it is that of one of `microBatches`.
-  Value restrict(Value value, SmallVector<int64_t> microBatches,
-                 Location location);
-  struct Claim {
-    SmallVector<Value, 1> values;
-    Value reference;
-    tv::LineageAttr lineage;
-    tv::ContractAttr contract;
-    SmallVector<int64_t, 1> devices;
-    Location location;
-  };
-  void add(ArrayRef<Value> values, Value reference, tv::LineageAttr lineage,
-           tv::ContractAttr contract, int64_t device, Location location);
-  LogicalResult checkCoverage(StringRef name, ArrayRef<int64_t> shape,
-                              ArrayRef<tv::BufferOp> holders);
-
-  tv::PlanOp planOp;
-  tv::MeshAttr mesh;
-  OpBuilder &builder;
-  std::vector<Claim> claims;
-  /// Axes whose coordinate a value depends on, one bit for each axis of the
-  /// mesh. What depends on none is left out.
-  llvm::DenseMap<Value, llvm::SmallBitVector> varying;
-  llvm::DenseMap<std::tuple<Value, Value, tv::LineageAttr>, size_t> known;
-  /// Of the pieces that are stated of tensors of the reference, by type.
-  llvm::DenseMap<std::pair<tv::PieceAttr, RankedTensorType>, tv::LineageAttr>
-      lineages;
-};
-} // namespace
-
-void Linker::add(ArrayRef<Value> values, Value reference,
-                 tv::LineageAttr lineage, tv::ContractAttr contract,
-                 int64_t device, Location location) {
+void LineageLinker::add(ArrayRef<Value> values, Value tensor,
+                        tv::LineageAttr lineage, tv::ContractAttr contract,
+                        int64_t device, Location location) {
   auto [found, isNew] = known.try_emplace(
-      std::tuple(values.front(), reference, lineage), claims.size());
+      std::tuple(values.front(), tensor, lineage), claims.size());
   if (!isNew && ArrayRef(claims[found->second].values) == values &&
       claims[found->second].contract == contract) {
     SmallVectorImpl<int64_t> &devices = claims[found->second].devices;
@@ -88,24 +31,25 @@ void Linker::add(ArrayRef<Value> values, Value reference,
   }
   found->second = claims.size();
   claims.push_back({SmallVector<Value, 1>(values),
-                    reference,
+                    tensor,
                     lineage,
                     contract,
                     {device},
                     location});
 }
 
-llvm::SmallBitVector Linker::getNoAxes() const {
+llvm::SmallBitVector LineageLinker::getNoAxes() const {
   return llvm::SmallBitVector(mesh.getAxes().size());
 }
 
-void Linker::set(llvm::SmallBitVector &axes, StringRef axis, bool value) const {
+void LineageLinker::set(llvm::SmallBitVector &axes, StringRef axis,
+                        bool value) const {
   for (auto [number, known] : llvm::enumerate(mesh.getAxes()))
     if (known.getName() == axis)
       axes[number] = value;
 }
 
-void Linker::findVarying() {
+void LineageLinker::findVarying() {
   for (Operation &op : *builder.getInsertionBlock()) {
     if (op.getNumResults() != 1)
       continue;
@@ -138,12 +82,12 @@ void Linker::findVarying() {
   }
 }
 
-void Linker::addLemma(const StatedPiece &stated, Value reference) {
+void LineageLinker::addLemma(const StatedPiece &stated, Value tensor) {
   // A term of a sum is not a part of the reference tensor.
   if (stated.piece.getParts() != 1 || !stated.value.getDefiningOp() ||
       isa<tv::DistributeOp>(stated.value.getDefiningOp()))
     return;
-  auto type = cast<RankedTensorType>(reference.getType());
+  auto type = cast<RankedTensorType>(tensor.getType());
   auto local = cast<RankedTensorType>(stated.value.getType());
   // Many devices state the same.
   auto [found, isNew] = lineages.try_emplace({stated.piece, type});
@@ -155,10 +99,10 @@ void Linker::addLemma(const StatedPiece &stated, Value reference) {
       isExtended(type) != isExtended(local))
     return;
   if (!isTerm(stated.value, lineage))
-    add({stated.value}, reference, lineage, {}, stated.device, stated.location);
+    add({stated.value}, tensor, lineage, {}, stated.device, stated.location);
 }
 
-bool Linker::isTerm(Value value, tv::LineageAttr lineage) const {
+bool LineageLinker::isTerm(Value value, tv::LineageAttr lineage) const {
   auto found = varying.find(value);
   if (found == varying.end())
     return false;
@@ -173,7 +117,7 @@ bool Linker::isTerm(Value value, tv::LineageAttr lineage) const {
   return false;
 }
 
-void Linker::addInferred() {
+void LineageLinker::addInferred() {
   Block &block = *builder.getInsertionBlock();
   if (llvm::none_of(block, LineageInference::startsAt))
     return;
@@ -214,8 +158,9 @@ static std::string printPart(ArrayRef<int64_t> bounds) {
   return text + "]";
 }
 
-LogicalResult Linker::checkCoverage(StringRef name, ArrayRef<int64_t> shape,
-                                    ArrayRef<tv::BufferOp> holders) {
+LogicalResult LineageLinker::checkCoverage(StringRef name,
+                                           ArrayRef<int64_t> shape,
+                                           ArrayRef<tv::BufferOp> holders) {
   SmallVector<tv::PieceAttr> pieces;
   for (tv::BufferOp holder : holders)
     pieces.push_back(holder.getPiece());
@@ -260,8 +205,7 @@ LogicalResult Linker::checkCoverage(StringRef name, ArrayRef<int64_t> shape,
   }
 }
 
-LogicalResult Linker::addGradients(const PlanExecution &reference,
-                                   const PlanExecution &plan) {
+LogicalResult LineageLinker::addGradients() {
   llvm::StringMap<SmallVector<const FinalGradient *>> held;
   for (const FinalGradient &gradient : plan.getGradients()) {
     tv::BufferOp parameter = gradient.parameter;
@@ -312,8 +256,8 @@ static bool isSameUpToCasts(Type left, Type right) {
               cast<RankedTensorType>(right).getShape());
 }
 
-Value Linker::restrict(Value value, SmallVector<int64_t> microBatches,
-                       Location location) {
+Value LineageLinker::restrict(Value value, SmallVector<int64_t> microBatches,
+                              Location location) {
   Operation *op = value.getDefiningOp();
   auto domain =
       op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
@@ -334,8 +278,7 @@ Value Linker::restrict(Value value, SmallVector<int64_t> microBatches,
                             tv::DomainAttr::get(builder.getContext(), sets));
 }
 
-LogicalResult Linker::addOutputs(const PlanExecution &reference,
-                                 const PlanExecution &plan) {
+LogicalResult LineageLinker::addOutputs() {
   size_t count = reference.getOutputs().size();
   if (count == 0)
     return planOp.emitOpError("the reference program has no output");
@@ -406,7 +349,37 @@ LogicalResult Linker::addOutputs(const PlanExecution &reference,
   return success();
 }
 
-LinkCounts Linker::write() {
+void LineageLinker::findLemmas() {
+  // Of several values stated to hold one tensor the last one does: gradients
+  // are added to.
+  llvm::DenseMap<std::pair<int64_t, int64_t>, Value> byTensor;
+  for (const StatedPiece &stated : reference.getPieces())
+    byTensor[{stated.piece.getFull(), stated.piece.getGradient()}] =
+        stated.value;
+  findVarying();
+  // A tensor that a plan hands on has other names there, one for each stage of
+  // a pipeline; copies are values of two names.
+  llvm::DenseMap<Value, std::pair<Value, tv::PieceAttr>> named;
+  for (const StatedPiece &stated : plan.getPieces()) {
+    Value &tensor =
+        byTensor[{stated.piece.getFull(), stated.piece.getGradient()}];
+    auto [other, piece] = named.lookup(stated.value);
+    if (!tensor && other && piece.getBounds() == stated.piece.getBounds() &&
+        piece.getParts() == stated.piece.getParts())
+      tensor = other;
+    if (!tensor)
+      continue;
+    named.try_emplace(stated.value, tensor, stated.piece);
+    addLemma(stated, tensor);
+  }
+  addInferred();
+}
+
+LogicalResult LineageLinker::findResults() {
+  return success(succeeded(addOutputs()) && succeeded(addGradients()));
+}
+
+LinkCounts LineageLinker::write() {
   LinkCounts counts;
   int64_t number = 0;
   for (Claim &claim : claims) {
@@ -430,38 +403,4 @@ LinkCounts Linker::write() {
     ++(claim.contract ? counts.results : counts.lemmas);
   }
   return counts;
-}
-
-FailureOr<LinkCounts> verify::linkLineage(const PlanExecution &reference,
-                                          const PlanExecution &plan,
-                                          tv::PlanOp planOp,
-                                          OpBuilder &builder) {
-  // Of several values stated to hold one tensor the last one does: gradients
-  // are added to.
-  llvm::DenseMap<std::pair<int64_t, int64_t>, Value> byTensor;
-  for (const StatedPiece &stated : reference.getPieces())
-    byTensor[{stated.piece.getFull(), stated.piece.getGradient()}] =
-        stated.value;
-  Linker linker(planOp, builder);
-  linker.findVarying();
-  // A tensor that a plan hands on has other names there, one for each stage of
-  // a pipeline; copies are values of two names.
-  llvm::DenseMap<Value, std::pair<Value, tv::PieceAttr>> named;
-  for (const StatedPiece &stated : plan.getPieces()) {
-    Value &tensor =
-        byTensor[{stated.piece.getFull(), stated.piece.getGradient()}];
-    auto [other, piece] = named.lookup(stated.value);
-    if (!tensor && other && piece.getBounds() == stated.piece.getBounds() &&
-        piece.getParts() == stated.piece.getParts())
-      tensor = other;
-    if (!tensor)
-      continue;
-    named.try_emplace(stated.value, tensor, stated.piece);
-    linker.addLemma(stated, tensor);
-  }
-  linker.addInferred();
-  if (failed(linker.addOutputs(reference, plan)) ||
-      failed(linker.addGradients(reference, plan)))
-    return failure();
-  return linker.write();
 }

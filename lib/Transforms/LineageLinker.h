@@ -14,6 +14,7 @@
 #define VERIFY_LIB_TRANSFORMS_LINEAGELINKER_H
 
 #include "PlanExecution.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace verify {
 
@@ -22,13 +23,74 @@ struct LinkCounts {
   unsigned lemmas = 0, results = 0;
 };
 
-/// Writes an expect for each piece the plan states and the reference has, and
-/// for each result of the contract. Fails, after an error, if a result of the
-/// reference is missing from the plan.
-llvm::FailureOr<LinkCounts> linkLineage(const PlanExecution &reference,
-                                        const PlanExecution &plan,
-                                        tv::PlanOp planOp,
-                                        mlir::OpBuilder &builder);
+/// Collects expects, one for equal claims about one value, and writes them.
+class LineageLinker {
+public:
+  /// Writes at `builder`, which is at the end of the graph.
+  LineageLinker(const PlanExecution &reference, const PlanExecution &plan,
+                tv::PlanOp planOp, mlir::OpBuilder &builder)
+      : reference(reference), plan(plan), planOp(planOp),
+        mesh(planOp.getMesh()), builder(builder) {}
+
+  /// Finds a lemma for each piece the plan states and the reference has. This
+  /// changes nothing in the graph.
+  void findLemmas();
+  /// Finds each result of the contract. Fails, after an error, if a result of
+  /// the reference is missing from the plan.
+  llvm::LogicalResult findResults();
+  /// Writes what was found, for which no plan is needed any more.
+  LinkCounts write();
+
+private:
+  void findVarying();
+  void addLemma(const StatedPiece &stated, mlir::Value tensor);
+  /// Lemmas about what lies within ops of the plan that select.
+  void addInferred();
+  llvm::LogicalResult addGradients();
+  llvm::LogicalResult addOutputs();
+  /// One bit for each axis of the mesh, all of them 0.
+  llvm::SmallBitVector getNoAxes() const;
+  /// Sets the bit of an axis, or takes it away. None is of an axis that the
+  /// mesh lacks.
+  void set(llvm::SmallBitVector &axes, llvm::StringRef axis, bool value) const;
+  /// Whether an axis that the value depends on does not index the lineage: it
+  /// is a term of a sum.
+  bool isTerm(mlir::Value value, tv::LineageAttr lineage) const;
+  /// The value where it is that of one of `microBatches`.
+  mlir::Value restrict(mlir::Value value,
+                       llvm::SmallVector<int64_t> microBatches,
+                       mlir::Location location);
+  struct Claim {
+    llvm::SmallVector<mlir::Value, 1> values;
+    mlir::Value reference;
+    tv::LineageAttr lineage;
+    tv::ContractAttr contract;
+    llvm::SmallVector<int64_t, 1> devices;
+    mlir::Location location;
+  };
+  void add(llvm::ArrayRef<mlir::Value> values, mlir::Value tensor,
+           tv::LineageAttr lineage, tv::ContractAttr contract, int64_t device,
+           mlir::Location location);
+  llvm::LogicalResult checkCoverage(llvm::StringRef name,
+                                    llvm::ArrayRef<int64_t> shape,
+                                    llvm::ArrayRef<tv::BufferOp> holders);
+
+  const PlanExecution &reference;
+  const PlanExecution &plan;
+  tv::PlanOp planOp;
+  tv::MeshAttr mesh;
+  mlir::OpBuilder &builder;
+  std::vector<Claim> claims;
+  /// Axes whose coordinate a value depends on, one bit for each axis of the
+  /// mesh. What depends on none is left out.
+  llvm::DenseMap<mlir::Value, llvm::SmallBitVector> varying;
+  llvm::DenseMap<std::tuple<mlir::Value, mlir::Value, tv::LineageAttr>, size_t>
+      known;
+  /// Of the pieces that are stated of tensors of the reference, by type.
+  llvm::DenseMap<std::pair<tv::PieceAttr, mlir::RankedTensorType>,
+                 tv::LineageAttr>
+      lineages;
+};
 
 } // namespace verify
 

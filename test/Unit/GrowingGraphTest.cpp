@@ -56,6 +56,10 @@ protected:
     return errorOf([&] { return graph->verify(); });
   }
 
+  std::string errorOfAddedOps() {
+    return errorOf([&] { return graph->verifyAdded(); });
+  }
+
   MLIRContext context;
   Location location = UnknownLoc::get(&context);
   OwningOpRef<ModuleOp> module;
@@ -104,4 +108,42 @@ TEST_F(GrowingGraphTest, OrderOfOpsIsVerified) {
   first.getDefiningOp()->setOperand(0, second);
   EXPECT_EQ(errorOfNewOps(), "");
   EXPECT_EQ(errorOfGraph(), "operand #0 does not dominate this use");
+}
+
+TEST_F(GrowingGraphTest, OpsThatAreLikeAVerifiedOneAreRight) {
+  Value four = input(4), five = input(5);
+  add(four, four);
+  EXPECT_EQ(errorOfNewOps(), "");
+  add(four, four);
+  EXPECT_EQ(errorOfNewOps(), "");
+  // The same op with the same result, of other operands.
+  add(four, five);
+  EXPECT_NE(errorOfNewOps(), "");
+}
+
+TEST_F(GrowingGraphTest, AddedOpsFitToTheOthers) {
+  Value four = input(4);
+  EXPECT_EQ(errorOfGraph(), "");
+  Value sum = add(four, four);
+  EXPECT_EQ(errorOfAddedOps(), "");
+  add(sum, four, everywhere());
+  EXPECT_EQ(errorOfAddedOps(),
+            "'tv.add' op mixes values of the reference and of the plan");
+}
+
+TEST_F(GrowingGraphTest, AddedOpsTakeWhatIsBeforeThem) {
+  Value four = input(4);
+  EXPECT_EQ(errorOfGraph(), "");
+  Value first = add(four, four), second = add(four, four);
+  first.getDefiningOp()->setOperand(0, second);
+  EXPECT_EQ(errorOfAddedOps(),
+            "'tv.add' op takes what is not computed before it");
+}
+
+TEST_F(GrowingGraphTest, AddedOpsBelongIntoAGraph) {
+  Value four = input(4);
+  EXPECT_EQ(errorOfGraph(), "");
+  tv::OutputOp::create(graph->getBuilder(), location, four, "loss",
+                       tv::PieceAttr());
+  EXPECT_NE(errorOfAddedOps(), "");
 }

@@ -33,6 +33,12 @@ def TV_GraphOp : TV_Op<"graph",
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name $mesh attr-dict-with-keyword $body";
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Verifies that some ops of the body belong into a graph and read values
+    /// where those exist.
+    llvm::LogicalResult
+    verifyOps(llvm::iterator_range<mlir::Block::iterator> ops);
+  }];
 }
 
 def TV_StageOp : TV_Op<"stage",
