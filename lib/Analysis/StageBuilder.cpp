@@ -158,7 +158,7 @@ tv::StageOp StageBuilder::build(const StageOutline &outline,
                 tv::DistributeOp::create(inner, begin.getLoc(), begin.getType(),
                                          mapping.lookup(given.getReference()),
                                          given.getLineage(), given.getDomain(),
-                                         given.getNumberAttr()));
+                                         given.getNumber()));
   }
   for (Operation *op : outline.plan)
     inner.clone(*op, mapping);

@@ -54,7 +54,7 @@ SmallVector<Value> PlanInterpreter::getConeValues(tv::SaveOp op) {
 
 PlanInterpreter::Step PlanInterpreter::executeSave(Process &process,
                                                    tv::SaveOp op) {
-  auto instance = static_cast<int64_t>(process.frame->call.getInstance());
+  int64_t instance = process.frame->call.getInstance();
   auto [saved, isNew] = process.saved.try_emplace({instance, op.getOp()});
   if (!isNew) {
     op.emitOpError("runs twice in execution ") << instance;
@@ -165,11 +165,11 @@ PlanInterpreter::getBackward(tv::BackwardOp op, tv::SaveOp save) {
 
 PlanInterpreter::Step PlanInterpreter::executeBackward(Process &process,
                                                        tv::BackwardOp op) {
-  std::optional<uint64_t> mirror = process.frame->call.getMirror();
-  auto found = mirror
-                   ? process.saved.find({static_cast<int64_t>(*mirror),
-                                         static_cast<int64_t>(op.getForward())})
-                   : process.saved.end();
+  std::optional<int64_t> mirror = process.frame->call.getMirror();
+  auto found =
+      mirror
+          ? process.saved.find({static_cast<int64_t>(*mirror), op.getForward()})
+          : process.saved.end();
   if (found == process.saved.end()) {
     op.emitOpError("runs before its forward op (cell ")
         << op.getForward() << ") in the execution that it mirrors";

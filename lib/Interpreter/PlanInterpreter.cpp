@@ -30,7 +30,7 @@ void PlanInterpreter::start() {
       process.next = body.begin();
       process.end = body.end();
       for (auto call : body.getOps<tv::CallOp>())
-        if (std::optional<uint64_t> mirror = call.getMirror())
+        if (std::optional<int64_t> mirror = call.getMirror())
           lastMirrors[{&body, static_cast<int64_t>(*mirror)}] = call;
     }
 }
@@ -241,7 +241,7 @@ PlanInterpreter::Step PlanInterpreter::leave(Process &process,
     if (bind(process, result, held) != Step::Done)
       return Step::Failed;
   // Saved values go with the last execution that uses them.
-  if (std::optional<uint64_t> mirror = call.getMirror()) {
+  if (std::optional<int64_t> mirror = call.getMirror()) {
     auto instance = static_cast<int64_t>(*mirror);
     auto last = lastMirrors.find({call->getBlock(), instance});
     if (last != lastMirrors.end() && last->second == call)

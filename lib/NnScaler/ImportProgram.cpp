@@ -169,7 +169,7 @@ LogicalResult ProgramImporter::importExecution(const Cell &cell) {
   }
   auto call = tv::CallOp::create(
       builder, location, types, getSymbol(node), operands, cell.id,
-      cell.mirror < 0 ? IntegerAttr() : builder.getI64IntegerAttr(cell.mirror));
+      cell.mirror < 0 ? std::nullopt : std::optional<int64_t>(cell.mirror));
   for (auto [output, value] : llvm::zip(cell.outputs, call.getResults()))
     values[plan.get(output).id] = value;
   return success();

@@ -56,7 +56,7 @@ LogicalResult InFlightChecker::follow(const MemoryAccess &access,
     saved[{instance, save.getOp()}] = used;
   }
   if (auto backward = dyn_cast<tv::BackwardOp>(access.op); backward && call)
-    if (std::optional<uint64_t> mirror = cast<tv::CallOp>(call).getMirror())
+    if (std::optional<int64_t> mirror = cast<tv::CallOp>(call).getMirror())
       if (auto found = saved.find({*mirror, backward.getForward()});
           found != saved.end())
         for (const Origin &origin : found->second)

@@ -39,7 +39,7 @@ static tv::CallOp getCall(const Step &step) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult reportTooEarly(const Program &program, tv::CallOp call,
-                                    uint64_t mirror) {
+                                    int64_t mirror) {
   InFlightDiagnostic error = call.emitOpError("on device ");
   error << program.device << " runs backward execution " << call.getInstance();
   for (const Step &step : program.steps)
@@ -55,10 +55,10 @@ static LogicalResult reportTooEarly(const Program &program, tv::CallOp call,
 
 /// Enters a backward execution at the forward one that it mirrors.
 static LogicalResult checkBackward(const Program &program, const Step &step,
-                                   std::map<uint64_t, Execution> &executions,
+                                   std::map<int64_t, Execution> &executions,
                                    StringRef &malformation) {
   tv::CallOp call = getCall(step);
-  std::optional<uint64_t> mirror = call.getMirror();
+  std::optional<int64_t> mirror = call.getMirror();
   if (!mirror) {
     malformation = "a backward op runs before its forward op";
     return call.emitOpError("takes derivatives and mirrors no execution");
@@ -87,7 +87,7 @@ static LogicalResult checkBackward(const Program &program, const Step &step,
 /// two.
 static LogicalResult
 checkRepetitions(const Program &program,
-                 const std::map<uint64_t, Execution> &executions,
+                 const std::map<int64_t, Execution> &executions,
                  StringRef &malformation) {
   std::map<std::vector<void *>, tv::CallOp> known;
   for (const auto &[number, execution] : executions) {
@@ -114,7 +114,7 @@ checkRepetitions(const Program &program,
 
 LogicalResult verify::schedule::checkExecutions(const Program &program,
                                                 StringRef &malformation) {
-  std::map<uint64_t, Execution> executions;
+  std::map<int64_t, Execution> executions;
   llvm::SmallPtrSet<const Segment *, 8> differentiated;
   for (const Step &step : program.steps) {
     tv::CallOp call = getCall(step);
@@ -201,13 +201,13 @@ LogicalResult verify::schedule::checkGradients(const Program &program,
 
 LiveActivations verify::schedule::countLiveActivations(const Program &program) {
   // Saved values are needed until the last backward that mirrors them.
-  std::map<uint64_t, const Step *> lastUse;
+  std::map<int64_t, const Step *> lastUse;
   for (const Step &step : program.steps)
     if (step.segment && step.segment->differentiates)
-      if (std::optional<uint64_t> mirror = getCall(step).getMirror())
+      if (std::optional<int64_t> mirror = getCall(step).getMirror())
         lastUse[*mirror] = &step;
   LiveActivations live, peak;
-  std::map<uint64_t, int64_t> kept; ///< values, by execution
+  std::map<int64_t, int64_t> kept; ///< values, by execution
   for (const Step &step : program.steps) {
     tv::CallOp call = getCall(step);
     if (!call)
@@ -220,7 +220,7 @@ LiveActivations verify::schedule::countLiveActivations(const Program &program) {
       peak.executions = std::max(peak.executions, live.executions);
       peak.values = std::max(peak.values, live.values);
     }
-    std::optional<uint64_t> mirror = call.getMirror();
+    std::optional<int64_t> mirror = call.getMirror();
     if (!mirror)
       continue;
     if (auto last = lastUse.find(*mirror);

@@ -137,7 +137,7 @@ LogicalResult Simulation::enter(Process &process, tv::CallOp call,
       process.microBatch = microBatch;
   }
   auto mirrored = process.executions.end();
-  if (std::optional<uint64_t> mirror = call.getMirror())
+  if (std::optional<int64_t> mirror = call.getMirror())
     mirrored = process.executions.find(*mirror);
   if (isMixed) {
     process.microBatch = -1;

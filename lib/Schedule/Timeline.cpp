@@ -73,7 +73,7 @@ static void writeSpan(llvm::json::OStream &json, const Event &event,
       if (event.microBatch >= 0)
         json.attribute("micro-batch", event.microBatch);
       if (auto call = dyn_cast_or_null<tv::CallOp>(event.call))
-        json.attribute("execution", static_cast<int64_t>(call.getInstance()));
+        json.attribute("execution", call.getInstance());
       if (auto place = event.op->getLoc()->findInstanceOf<FileLineColLoc>())
         json.attribute("source", (place.getFilename().getValue() + ":" +
                                   Twine(place.getLine()))

@@ -172,7 +172,7 @@ Value PlanBoundary::distribute(Value source, tv::PieceAttr piece,
   if (!value)
     value = tv::DistributeOp::create(
         builder, location, type, source, lineage,
-        tv::DomainAttr::get(builder.getContext(), {}), IntegerAttr());
+        tv::DomainAttr::get(builder.getContext(), {}), std::nullopt);
   return value;
 }
 
@@ -234,7 +234,7 @@ Value PlanBoundary::drawOnDevice(tv::RandomOp op, int64_t device) {
   Value part = tv::DistributeOp::create(
       builder, op.getLoc(), RankedTensorType::get(local, type.getElementType()),
       input, tv::LineageAttr::get(context, dimensions, {}),
-      tv::DomainAttr::get(context, {}), IntegerAttr());
+      tv::DomainAttr::get(context, {}), std::nullopt);
   value = tv::ReshapeOp::create(builder, op.getLoc(), type, part,
                                 tv::DomainAttr::get(context, {}));
   return value;

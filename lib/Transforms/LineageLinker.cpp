@@ -399,7 +399,7 @@ LinkCounts LineageLinker::write() {
     tv::ExpectOp::create(builder, claim.location, claim.values, claim.reference,
                          claim.lineage,
                          tv::DomainAttr::get(builder.getContext(), sets),
-                         builder.getI64IntegerAttr(number++), claim.contract);
+                         number++, claim.contract);
     ++(claim.contract ? counts.results : counts.lemmas);
   }
   return counts;

@@ -153,7 +153,7 @@ static SmallVector<Operation *> opsBetween(ArrayRef<Value> inputs,
 
 PlanExecution::Step PlanExecution::executeBackward(Device &device,
                                                    tv::BackwardOp op) {
-  std::optional<uint64_t> mirror = device.frame->call.getMirror();
+  std::optional<int64_t> mirror = device.frame->call.getMirror();
   std::optional<Saved> found =
       mirror ? findSaved(device, *mirror, op.getForward()) : std::nullopt;
   if (!found) {

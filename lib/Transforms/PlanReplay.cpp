@@ -44,7 +44,7 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
     return;
   tv::CallOp call = frame.call;
   // What the call mirrors was there before it.
-  std::optional<uint64_t> mirror = call.getMirror();
+  std::optional<int64_t> mirror = call.getMirror();
   auto forward =
       mirror ? device.executions.find(*mirror) : device.executions.end();
   Execution mirrored =
@@ -233,7 +233,7 @@ PlanExecution::findSaved(Device &device, int64_t execution, int64_t forward) {
     return found->second;
   // One that is not over may be its own mirror.
   Frame &frame = *device.frame;
-  auto own = static_cast<int64_t>(frame.call.getInstance());
+  int64_t own = frame.call.getInstance();
   if (frame.written && own == execution)
     return Execution{frame.written, frame.microBatch, true}.findSaved(forward);
   auto ended = device.executions.find(execution);

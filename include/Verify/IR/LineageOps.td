@@ -89,7 +89,7 @@ def TV_DistributeOp : TV_Op<"distribute", [Pure]> {
     Example: `%1 = tv.distribute %0 <[dp, 0:4 of 4]> on <device = 1> : (tensor<8xf32>) -> tensor<4xf32>`
   }];
   let arguments = (ins TV_Tensor:$reference, TV_LineageAttr:$lineage,
-    TV_DomainAttr:$domain, OptionalAttr<I64Attr>:$assumes);
+    TV_DomainAttr:$domain, OptionalProp<I64Prop>:$assumes);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = [{
     $reference $lineage `on` $domain (`assumes` $assumes^)? attr-dict
@@ -110,7 +110,7 @@ def TV_ExpectOp : TV_Op<"expect"> {
   }];
   let arguments = (ins Variadic<TV_Tensor>:$values, TV_Tensor:$reference,
     TV_LineageAttr:$lineage, TV_DomainAttr:$domain,
-    OptionalAttr<I64Attr>:$number, OptionalAttr<TV_ContractAttr>:$contract);
+    OptionalProp<I64Prop>:$number, OptionalAttr<TV_ContractAttr>:$contract);
   let assemblyFormat = [{
     $values `is` $reference $lineage `on` $domain (`number` $number^)?
     (`contract` $contract^)? attr-dict `:` type($values) `is` type($reference)

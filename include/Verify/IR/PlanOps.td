@@ -189,7 +189,7 @@ def TV_CallOp : TV_Op<"call",
     Example: `%1 = tv.call @backward(%0) instance 3 mirror 2 : (tensor<4xf32>) -> tensor<4xf32>`
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<TV_Tensor>:$operands,
-    I64Attr:$instance, OptionalAttr<I64Attr>:$mirror);
+    I64Prop:$instance, OptionalProp<I64Prop>:$mirror);
   let results = (outs Variadic<TV_Tensor>:$results);
   let assemblyFormat = [{
     $callee `(` $operands `)` `instance` $instance (`mirror` $mirror^)?
@@ -405,7 +405,7 @@ def TV_BackwardOp : TV_Op<"backward", [HasParent<"SegmentOp">]> {
 
     Example: `%1, %2 = tv.backward %0 of 17 {outputs = array<i64: 0>, wrt = array<i64: 0, 1>} : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)`
   }];
-  let arguments = (ins Variadic<TV_Tensor>:$gradients, I64Attr:$forward,
+  let arguments = (ins Variadic<TV_Tensor>:$gradients, I64Prop:$forward,
     DenseI64ArrayAttr:$wrt, DenseI64ArrayAttr:$outputs);
   let results = (outs Variadic<TV_Tensor>:$results);
   let assemblyFormat = [{
@@ -423,7 +423,7 @@ def TV_SaveOp : TV_Op<"save",
 
     Example: `tv.save 187 from %0 to %1 : tensor<4xf32> to tensor<8xf32>`
   }];
-  let arguments = (ins I64Attr:$op, Variadic<TV_Tensor>:$inputs,
+  let arguments = (ins I64Prop:$op, Variadic<TV_Tensor>:$inputs,
                        Variadic<TV_Tensor>:$outputs);
   let assemblyFormat = [{
     $op `from` $inputs `to` $outputs attr-dict
