@@ -14,8 +14,9 @@ using namespace mlir;
 using namespace verify;
 
 StageBuilder::StageBuilder(tv::GraphOp graph) : graph(graph) {
-  for (auto expect : graph.getBody().getOps<tv::ExpectOp>()) {
-    expects.push_back(expect);
+  llvm::append_range(expects, graph.getBody().getOps<tv::ExpectOp>());
+  lemmas.reserve(expects.size());
+  for (tv::ExpectOp expect : expects) {
     // A sum says nothing about one of its terms.
     if (expect.getValues().size() == 1 &&
         expect.getLineage().getSumAxes().empty())

@@ -87,6 +87,7 @@ EquivalenceChecker::getPlan(tv::ExpectOp expect) {
 }
 
 void EquivalenceChecker::planInParallel() {
+  numbers.reserve(stages.getExpects().size());
   std::vector<std::string> keys;
   for (ArrayRef<tv::ExpectOp> expects = stages.getExpects(); !expects.empty();
        expects = expects.drop_front(keys.size())) {
@@ -198,6 +199,7 @@ void EquivalenceChecker::proveInParallel() {
 }
 
 void EquivalenceChecker::run(Question isRefuted) {
+  statuses.reserve(stages.getExpects().size());
   proveInParallel();
   // A wrong plan is executed before a proof of it takes long.
   prover.setBeforeLongAttempt([&](Effort effort) {
@@ -371,6 +373,8 @@ LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
   llvm::DenseMap<Operation *, Mark> marks;
   SmallVector<Operation *> worklist;
   std::vector<std::pair<tv::ExpectOp, const ExpectStatus *>> used;
+  marks.reserve(statuses.size());
+  used.reserve(statuses.size());
   for (tv::ExpectOp result : graph.getBody().getOps<tv::ExpectOp>())
     if (result.getContract())
       worklist.push_back(result);

@@ -356,6 +356,8 @@ void LineageLinker::findLemmas() {
   for (const StatedPiece &stated : reference.getPieces())
     byTensor[{stated.piece.getFull(), stated.piece.getGradient()}] =
         stated.value;
+  claims.reserve(plan.getPieces().size());
+  known.reserve(plan.getPieces().size());
   findVarying();
   // A tensor that a plan hands on has other names there, one for each stage of
   // a pipeline; copies are values of two names.
