@@ -14,7 +14,7 @@ import pickle
 import struct
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 FRAME_BYTES = 64 * 1024
 
@@ -45,29 +45,18 @@ class OrderedMapping:
     items: tuple[tuple[PickleValue, PickleValue], ...]
 
 
-@dataclass(frozen=True)
-class _Raw:
-    """Opcodes to write as they are."""
-
-    opcodes: bytes
-
-
 PickleValue: TypeAlias = (
     "bool | int | float | str | slice | tuple[PickleValue, ...] | list[PickleValue]"
     " | dict[PickleValue, PickleValue] | Global | Instance | OrderedMapping | None"
 )
-_Pending: TypeAlias = "PickleValue | _Raw"
+_Pending: TypeAlias = "PickleValue | bytes"
+"""A value, or opcodes to write as they are."""
 
 _SLICE = Global("builtins", "slice")
 _ORDERED_DICT = Global("collections", "OrderedDict")
-_BUILD = _Raw(pickle.BUILD)
-_APPENDS = _Raw(pickle.APPENDS)
-_SETITEMS = _Raw(pickle.SETITEMS)
-_REDUCE = _Raw(pickle.REDUCE)
-_REDUCE_WITHOUT_ARGUMENTS = _Raw(pickle.EMPTY_TUPLE + pickle.REDUCE)
-_MARK = _Raw(pickle.MARK)
-_TUPLES = {1: _Raw(pickle.TUPLE1), 2: _Raw(pickle.TUPLE2), 3: _Raw(pickle.TUPLE3)}
-_TUPLE = _Raw(pickle.TUPLE)
+_REDUCE_WITHOUT_ARGUMENTS = pickle.EMPTY_TUPLE + pickle.REDUCE
+_TUPLES = {1: pickle.TUPLE1, 2: pickle.TUPLE2, 3: pickle.TUPLE3}
+_BOOLEANS = {False: pickle.NEWFALSE, True: pickle.NEWTRUE}
 
 
 class PickleWriter:
@@ -76,57 +65,62 @@ class PickleWriter:
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._frame = bytearray()
-        self._memo: dict[object, int] = {}
+        # The opcodes that refer to what was written.
+        self._values: dict[str | Global, bytes] = {}
+        self._instances: dict[object, bytes] = {}
         self._pending: list[_Pending] = []
+        self._writers: dict[type, Callable[[Any], None]] = {
+            str: self._write_text,
+            bool: lambda value: self._frame.extend(_BOOLEANS[value]),
+            int: lambda value: self._frame.extend(_integer(value)),
+            tuple: self._push_tuple,
+            Instance: self._push_instance,
+            list: self._push_list,
+            dict: self._push_dictionary,
+            Global: self._write_global,
+            slice: self._push_slice,
+            float: lambda value: self._frame.extend(pickle.BINFLOAT + struct.pack(">d", value)),
+            OrderedMapping: self._push_ordered,
+        }
 
     def write(self, root: PickleValue) -> None:
         """Writes the whole pickle."""
         self._stream.write(pickle.PROTO + bytes([4]))
-        self._pending.append(root)
-        while self._pending:
-            self._write_next(self._pending.pop())
-            if len(self._frame) >= FRAME_BYTES:
+        pending, frame, writers = self._pending, self._frame, self._writers
+        pending.append(root)
+        while pending:
+            value = pending.pop()
+            if type(value) is bytes:
+                frame += value
+            elif value is None:
+                frame += pickle.NONE
+            else:
+                writers[type(value)](value)
+            if len(frame) >= FRAME_BYTES:
                 self._flush()
-        self._frame += pickle.STOP
+        frame += pickle.STOP
         self._flush()
 
-    def _write_next(self, value: _Pending) -> None:
-        # By frequency in plans.
-        if isinstance(value, _Raw):
-            self._frame += value.opcodes
-        elif isinstance(value, str):
-            self._write_text(value)
-        elif value is None:
-            self._frame += pickle.NONE
-        elif isinstance(value, bool):
-            self._frame += pickle.NEWTRUE if value else pickle.NEWFALSE
-        elif isinstance(value, int):
-            self._frame += _integer(value)
-        elif isinstance(value, tuple):
-            self._push_tuple(value)
-        elif isinstance(value, Instance):
-            self._push_instance(value)
-        elif isinstance(value, list):
-            self._frame += pickle.EMPTY_LIST
-            self._push_items(value, _APPENDS)
-        elif isinstance(value, dict):
-            self._frame += pickle.EMPTY_DICT
-            self._push_items(_flatten(value.items()), _SETITEMS)
-        elif isinstance(value, Global):
-            self._write_global(value)
-        elif isinstance(value, slice):
-            self._pending += [_REDUCE, (value.start, value.stop, value.step), _SLICE]
-        elif isinstance(value, float):
-            self._frame += pickle.BINFLOAT + struct.pack(">d", value)
-        else:
-            self._push_items(_flatten(value.items), _SETITEMS)
-            self._pending += [_REDUCE_WITHOUT_ARGUMENTS, _ORDERED_DICT]
-
-    def _push_items(self, items: list[PickleValue], end: _Raw) -> None:
+    def _push_items(self, items: Iterable[PickleValue], end: bytes) -> None:
         if items:
             self._pending.append(end)
-            self._pending += reversed(items)
-            self._pending.append(_MARK)
+            self._pending += reversed(list(items))
+            self._pending.append(pickle.MARK)
+
+    def _push_list(self, value: list[PickleValue]) -> None:
+        self._frame += pickle.EMPTY_LIST
+        self._push_items(value, pickle.APPENDS)
+
+    def _push_dictionary(self, value: Mapping[PickleValue, PickleValue]) -> None:
+        self._frame += pickle.EMPTY_DICT
+        self._push_items(_flatten(value.items()), pickle.SETITEMS)
+
+    def _push_ordered(self, value: OrderedMapping) -> None:
+        self._push_items(_flatten(value.items), pickle.SETITEMS)
+        self._pending += [_REDUCE_WITHOUT_ARGUMENTS, _ORDERED_DICT]
+
+    def _push_slice(self, value: slice) -> None:
+        self._pending += [pickle.REDUCE, (value.start, value.stop, value.step), _SLICE]
 
     def _push_tuple(self, value: tuple[PickleValue, ...]) -> None:
         if not value:
@@ -134,30 +128,34 @@ class PickleWriter:
             return
         if len(value) > 3:
             self._frame += pickle.MARK
-        self._pending.append(_TUPLES.get(len(value), _TUPLE))
+        self._pending.append(_TUPLES.get(len(value), pickle.TUPLE))
         self._pending += reversed(value)
 
     def _push_instance(self, value: Instance) -> None:
-        key = ("instance", value.key)
-        if self._get(key):
+        known = self._instances.get(value.key)
+        if known is not None:
+            self._frame += known
             return
         self._write_global(value.type)
         self._frame += pickle.EMPTY_TUPLE + pickle.NEWOBJ
-        self._memoize(key)
-        self._frame += pickle.EMPTY_DICT
-        self._pending.append(_BUILD)
-        self._push_items(_flatten(value.state().items()), _SETITEMS)
+        self._instances[value.key] = self._memoize()
+        self._pending.append(pickle.BUILD)
+        self._push_dictionary(value.state())
 
     def _write_global(self, value: Global) -> None:
-        if self._get(value):
+        known = self._values.get(value)
+        if known is not None:
+            self._frame += known
             return
         self._write_text(value.module)
         self._write_text(value.name)
         self._frame += pickle.STACK_GLOBAL
-        self._memoize(value)
+        self._values[value] = self._memoize()
 
     def _write_text(self, value: str) -> None:
-        if self._get(value):
+        known = self._values.get(value)
+        if known is not None:
+            self._frame += known
             return
         data = value.encode("utf-8")
         if len(data) < 256:
@@ -165,22 +163,15 @@ class PickleWriter:
         else:
             self._frame += pickle.BINUNICODE + struct.pack("<I", len(data))
         self._frame += data
-        self._memoize(value)
+        self._values[value] = self._memoize()
 
-    def _get(self, key: object) -> bool:
-        """Refers to what was written as `key`, if it was."""
-        index = self._memo.get(key)
-        if index is None:
-            return False
-        if index < 256:
-            self._frame += pickle.BINGET + bytes([index])
-        else:
-            self._frame += pickle.LONG_BINGET + struct.pack("<I", index)
-        return True
-
-    def _memoize(self, key: object) -> None:
-        self._memo[key] = len(self._memo)
+    def _memoize(self) -> bytes:
+        """Keeps what was just written, and gives the opcodes that refer to it."""
+        index = len(self._values) + len(self._instances)
         self._frame += pickle.MEMOIZE
+        if index < 256:
+            return pickle.BINGET + bytes([index])
+        return pickle.LONG_BINGET + struct.pack("<I", index)
 
     def _flush(self) -> None:
         self._stream.write(pickle.FRAME + struct.pack("<Q", len(self._frame)))

@@ -9,9 +9,11 @@ from typing import TypeAlias
 from plan_maker.emit.tensors import (
     State,
     argument,
+    arguments,
     data_source,
     instance,
     keywords_of,
+    results,
     sub_tensors,
 )
 from plan_maker.graph import (
@@ -105,22 +107,23 @@ class DeviceCells:
             case ReuseCell():
                 return instance(node, REUSE_CELL, lambda: self._reuse_cell(node))
             case DataOperation():
-                return instance(node, DATA_OPERATION, lambda: _data_operation(node))
+                return instance(node, DATA_OPERATION, lambda: self._data_operation(node))
             case WeightReducer():
-                return instance(node, WEIGHT_REDUCER, lambda: _weight_reducer(node))
+                return instance(node, WEIGHT_REDUCER, lambda: self._weight_reducer(node))
 
     def _mirror(self, number: int | None) -> PickleValue:
         return None if number is None else self._node(self._by_number[number])
 
     def _forward_operation(self, node: ForwardOperation) -> State:
         own: State = {"_annos_candidates": node.annotations, "_recompute": None}
+        itself = self._node(node)
         cell = _cell_state(
             node.identifier,
             node.name,
             node.signature,
             (node.device,),
-            [argument(value) for value in node.inputs],
-            sub_tensors(node.outputs),
+            arguments(node.inputs, itself),
+            results(node.outputs, itself),
             self._mirror(node.mirror),
         )
         cell["_kwargs"] = keywords_of(node.keywords)
@@ -131,13 +134,14 @@ class DeviceCells:
         return own | cell
 
     def _backward_operation(self, node: BackwardOperation) -> State:
+        itself = self._node(node)
         return _cell_state(
             node.identifier,
             "backward",
             "torch.autograd.grad",
             (node.device,),
-            sub_tensors(node.inputs),
-            sub_tensors(node.outputs),
+            arguments(node.inputs, itself),
+            results(node.outputs, itself),
             self._mirror(node.mirror),
         )
 
@@ -161,29 +165,42 @@ class DeviceCells:
         return cell | own
 
     def _segment(self, node: Segment) -> State:
+        itself = self._node(node)
         cell = _cell_state(
             node.identifier,
             "segment",
             "",
             (),
-            sub_tensors(node.inputs),
-            sub_tensors(node.outputs),
+            arguments(node.inputs, itself),
+            results(node.outputs, itself),
             self._mirror(node.mirror),
         )
         return cell | {"_nodes": [self._node(inner) for inner in node.nodes]}
 
     def _reuse_cell(self, node: ReuseCell) -> State:
         name, signature = _EXECUTED_AS[type(node.cell)]
+        itself = self._node(node)
         cell = _cell_state(
             node.identifier,
             name,
             signature,
             (),
-            [argument(value) for value in node.inputs],
-            sub_tensors(node.outputs),
+            arguments(node.inputs, itself),
+            results(node.outputs, itself),
             self._mirror(node.mirror),
         )
         return cell | {"_cell": self._node(node.cell)}
+
+    def _data_operation(self, node: DataOperation) -> State:
+        outputs = results(node.outputs, self._node(node))
+        inputs: list[PickleValue] = [data_source(node.source)]
+        return _cell_state(
+            node.identifier, "dataloader", "next", (node.device,), inputs, outputs, None
+        )
+
+    def _weight_reducer(self, node: WeightReducer) -> State:
+        weights = arguments(node.inputs, self._node(node))
+        return _cell_state(node.identifier, "reducer", None, node.devices, weights, [], None)
 
 
 _EXECUTED_AS = {
@@ -215,17 +232,6 @@ def _cell_state(
         "_comment": None,
         "_module_stack": None,
     }
-
-
-def _data_operation(node: DataOperation) -> State:
-    outputs = sub_tensors(node.outputs)
-    inputs: list[PickleValue] = [data_source(node.source)]
-    return _cell_state(node.identifier, "dataloader", "next", (node.device,), inputs, outputs, None)
-
-
-def _weight_reducer(node: WeightReducer) -> State:
-    weights = sub_tensors(node.inputs)
-    return _cell_state(node.identifier, "reducer", None, node.devices, weights, [], None)
 
 
 def _primitive(primitive: Primitive, device: int) -> Instance:

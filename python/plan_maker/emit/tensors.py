@@ -7,7 +7,7 @@ the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from plan_maker.graph import (
@@ -40,8 +40,21 @@ def keywords_of(keywords: tuple[Keyword, ...]) -> PickleValue:
     return {keyword.name: argument(keyword.value) for keyword in keywords}
 
 
+def arguments(values: Iterable[Argument], cell: Instance) -> list[PickleValue]:
+    """The arguments of `cell`. It has a copy of each tensor, which refers to it."""
+    return [
+        sub_tensor(value, (cell, place)) if isinstance(value, SubTensor) else argument(value)
+        for place, value in enumerate(values)
+    ]
+
+
+def results(tensors: tuple[SubTensor, ...], cell: Instance) -> list[PickleValue]:
+    """The results of `cell`, which has copies of them, too."""
+    return [sub_tensor(tensor, (cell, -1 - place)) for place, tensor in enumerate(tensors)]
+
+
 def argument(value: Argument) -> PickleValue:
-    """An argument of an op."""
+    """An argument that is no tensor of a cell."""
     match value:
         case SubTensor():
             return sub_tensor(value)
@@ -75,25 +88,32 @@ def sub_tensors(tensors: tuple[SubTensor, ...]) -> list[PickleValue]:
     return [sub_tensor(tensor) for tensor in tensors]
 
 
-def sub_tensor(tensor: SubTensor) -> Instance:
-    """An `IRSubTensor`."""
+def sub_tensor(tensor: SubTensor, place: tuple[Instance, int] | None = None) -> Instance:
+    """An `IRSubTensor`: the copy of a cell, at a place among what it takes and gives,
+    or that of none. Copies share their maps.
+    """
+    cell, number = place or (None, 0)
 
     def state() -> State:
         own: State = {
             "_full_tensor": _full_tensor(tensor.full),
             "_indmap": Instance(
-                ("index map", tensor.slices, tensor.full.shape),
+                ("index map", id(tensor)),
                 INDEX_MAP,
                 lambda: {"_indices": tensor.slices, "_shape": tensor.full.shape},
             ),
             "_valmap": Instance(
-                ("value map", tensor.part), VALUE_MAP, lambda: {"_weight": tensor.part}
+                ("value map", id(tensor)), VALUE_MAP, lambda: {"_weight": tensor.part}
             ),
         }
         gradient = None if tensor.gradient is None else sub_tensor(tensor.gradient)
-        return _tensor_state(tensor.full, tensor.identifier, tensor.shape, gradient) | own
+        fields = _tensor_state(tensor.full, tensor.identifier, tensor.shape, gradient)
+        fields["_cell"] = cell
+        return fields | own
 
-    return instance(tensor, SUB_TENSOR, state)
+    if cell is None:
+        return instance(tensor, SUB_TENSOR, state)
+    return Instance((id(tensor), cell.key, number), SUB_TENSOR, state)
 
 
 def _full_tensor(tensor: FullTensor) -> Instance:
