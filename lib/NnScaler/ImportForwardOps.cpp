@@ -17,6 +17,23 @@ using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
 
+/// Whether torch takes a text for the name of a device: `cuda:0`.
+static bool isDevice(StringRef text) {
+  auto [kind, number] = text.split(':');
+  unsigned index;
+  return (kind == "cpu" || kind == "cuda" || kind == "meta") &&
+         (text == kind || !number.getAsInteger(10, index));
+}
+
+/// Whether a target of `to` is a type, or a device, where values are the same.
+static bool isTarget(const Argument &target) {
+  return !target.isTensor &&
+         (target.kind == ConstantKind::ElementType ||
+          target.kind == ConstantKind::None ||
+          (target.kind == ConstantKind::Integer && target.integer >= 0) ||
+          (target.kind == ConstantKind::String && isDevice(target.text)));
+}
+
 static void importCopy(ForwardOp &op, Results &results) {
   const Argument *target = op.keyword("dtype_or_device");
   op.keyword("memory_format");
@@ -29,7 +46,11 @@ static void importCopy(ForwardOp &op, Results &results) {
   StringRef from = op.operandTensor(0).elementType, to = from;
   if (op.node.signature == "torch.Tensor.float")
     to = "float32";
-  if (target && !target->isTensor && target->kind == ConstantKind::ElementType)
+  if (target && !isTarget(*target)) {
+    op.error() << "keyword 'dtype_or_device' is neither a type nor a device";
+    return;
+  }
+  if (target && target->kind == ConstantKind::ElementType)
     to = target->text;
   StringRef declared = op.plan.get(op.node.outputs[0]).elementType;
   if (declared != to)

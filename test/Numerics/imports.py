@@ -162,6 +162,8 @@ def use(ops: Ops, x: Value) -> Value:
     dropped: dict[str, Constant] = {"p": 0.5, "training": False, "inplace": False}
     y = add("torch.nn.functional.dropout", lambda a: a, y, **dropped)
     y = add("torch.Tensor.float", lambda a: a, y)
+    for device in ("cpu", "cuda", "cuda:0", 1):
+        y = add("nnscaler.runtime.function.to", lambda a: a, y, dtype_or_device=device)
     return add("nnscaler.runtime.function.to", lambda a: a, y, dtype_or_device=FLOAT32)
 
 
@@ -174,6 +176,15 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
         {"dtype_or_device": INT64},
         INT64,
         "makes elements of 'i64' from 'f32'",
+    ),
+    *(
+        (
+            "nnscaler.runtime.function.to",
+            {"dtype_or_device": target},
+            FLOAT32,
+            "keyword 'dtype_or_device' is neither a type nor a device",
+        )
+        for target in ("float16", "cuda:", "cuda:x", ":0", "", -1, 0.5, (1,))
     ),
     ("torch.nn.functional.gelu", {"approximate": "tanh"}, FLOAT32, "keyword 'approximate' other"),
     ("torch.nn.functional.silu", {"inplace": True}, FLOAT32, "keyword 'inplace' other than False"),
