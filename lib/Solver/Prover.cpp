@@ -32,8 +32,6 @@ static ProofResult differing(llvm::SmallVector<AtomValue> sample) {
 /// Products of monomials, some tenths of a second, before it is asked whether
 /// to go on.
 static constexpr size_t freeSteps = 250000;
-/// And, where differences are expected, before an attempt ends.
-static constexpr size_t mostSteps = 4 * freeSteps;
 
 /// Where no longer attempt is made.
 static constexpr const char *notTriedReason = "the normal forms differ";
@@ -59,8 +57,7 @@ void Prover::Implementation::setHypotheses(llvm::ArrayRef<Condition> wanted) {
   if (smallCase == SmallCase::CountsSteps)
     limits.indicators = 0;
   limits.freeSteps = freeSteps;
-  if (areDifferencesExpected)
-    limits.mostSteps = mostSteps;
+  limits.mostSteps = options.stepLimit;
   limits.beforeMoreSteps = [this] { return mayTakeLong(Effort::Long); };
   normalizer = std::make_unique<Normalizer>(terms, hypotheses, limits);
   proved = std::make_unique<ProvedRecords>();

@@ -21,8 +21,8 @@ std::string ProverOptions::toString() const {
   return ("random-seed=" + llvm::Twine(randomSeed) +
           " resource-limit=" + llvm::Twine(resourceLimit) +
           " nonlinear-resource-limit=" + llvm::Twine(nonlinearResourceLimit) +
-          " monomial-limit=" + llvm::Twine(monomialLimit) +
-          " samples=" + llvm::Twine(samples))
+          " monomial-limit=" + llvm::Twine(monomialLimit) + " step-limit=" +
+          llvm::Twine(stepLimit) + " samples=" + llvm::Twine(samples))
       .str();
 }
 

@@ -419,11 +419,13 @@ TEST_F(ProverTest, LongAttemptsAreAskedFor) {
     }
   ProverOptions options;
   options.monomialLimit = size_t(1) << 20;
+  options.stepLimit = 260000;
   Prover patient(terms, options);
   llvm::SmallVector<Effort> asked;
+  bool mayGoOn = false;
   patient.setBeforeLongAttempt([&](Effort effort) {
     asked.push_back(effort);
-    return false;
+    return mayGoOn;
   });
   ProofResult result = patient.prove(terms.sum(left), terms.sum(right), {});
   EXPECT_EQ(result.verdict, Verdict::Unknown);
@@ -434,6 +436,13 @@ TEST_F(ProverTest, LongAttemptsAreAskedFor) {
   Expression x = real(0), y = real(1);
   EXPECT_EQ(patient.prove(x * (y + 1), x + x * y, {}).verdict, Verdict::Proved);
   EXPECT_EQ(asked.size(), 1u);
+  // None goes on for ever.
+  patient.clear();
+  mayGoOn = true;
+  result = patient.prove(terms.sum(left), terms.sum(right), {});
+  EXPECT_EQ(result.verdict, Verdict::Unknown);
+  EXPECT_NE(result.reason.find("takes too long"), std::string::npos);
+  EXPECT_EQ(asked.size(), 2u);
 }
 
 TEST_F(ProverTest, SmtLibText) {
