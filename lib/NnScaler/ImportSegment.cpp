@@ -229,6 +229,9 @@ LogicalResult SegmentImporter::importNode(const Node &node) {
   // In a backward segment an adapter that is differentiable and not custom
   // holds the primitives of its forward: the transpose runs on its own tensors.
   bool transposed = !node.isForward && node.isDifferentiable && !node.isCustom;
+  for (ArrayRef<Argument> list : {node.inputs, node.outputs})
+    if (!llvm::all_of(list, [](const Argument &each) { return each.isTensor; }))
+      return emitError(location) << "adapter of something that is not a tensor";
   if (transposed && node.primitives.size() != 1)
     return emitError(location) << "transpose of " << node.primitives.size()
                                << " primitives is not supported";

@@ -172,6 +172,12 @@ def _move(root: Any, **keywords: Any) -> None:
     move.kwargs = {**move.kwargs, **keywords}
 
 
+def _adapter_of_itself(root: Any) -> None:
+    inner = (op for segment in cells(root, "IRSegment") for op in segment._nodes)
+    adapter = next(op for op in inner if class_name(op) == "IRAdapter")
+    adapter._inputs = [adapter]
+
+
 def _same_numbers(root: Any) -> None:
     segment = cells(root, "IRSegment")[0]
     segment._nodes[0]._id = segment._nodes[-1]._id = 7
@@ -280,6 +286,7 @@ EDITS = [
     Edit("negative peer", lambda r: _move(r, src=-1), (1, 3), "error"),
     Edit("shape of a transfer", lambda r: _move(r, shape=(1, 1)), (3,), "keyword 'shape'"),
     Edit("type of a transfer", lambda r: _move(r, dtype="torch.int64"), (3,), "keyword 'dtype'"),
+    Edit("adapter of itself", _adapter_of_itself, (3,), "of something that is not a tensor"),
     Edit("two tensors of one number", collide, (3,), "is part of two different tensors"),
     Edit("two cells of one number", _same_numbers, (3,), "has another cell"),
     Edit("largest number", lambda r: setattr(parameter(r), "_id", 2**63 - 1), (3,), "is no number"),
