@@ -29,7 +29,7 @@ _FIELDS = {
         *("_id", "_full_tensor", "_shape", "_dtype"),
         *("_is_attr", "_is_grad", "_requires_grad"),
     ),
-    "IRFullTensor": ("_is_attr", "_is_grad", "_is_loss"),
+    "IRFullTensor": ("_is_attr", "_is_grad"),
     "IndexMap": ("_indices",),
     "ValueMap": ("_weight",),
 }
@@ -124,8 +124,8 @@ def _children(place: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield f"{name}.name", state["name"]
             yield f"{name}._shape", state["_shape"]
         # The gradient of the loss is given; others say what a gradient is called.
-        if name == "IRFullTensor" and state["_is_loss"]:
-            yield f"{name}._grad", state["_grad"]
+        if name == "IRFullTensor":
+            yield f"{name}._grad of the loss", state["_grad"] if state["_is_loss"] else None
         if name == "IRSubTensor":
             yield f"{name} has gradient", state["_grad"] is not None
             if state["_is_attr"] and not state["_is_grad"]:
