@@ -88,8 +88,8 @@ struct ProverOptions {
   /// The most monomials of a normal form.
   size_t monomialLimit = 20000;
   /// Products of monomials after which an attempt at a normal form ends, which
-  /// may then have taken seconds and a quarter of a gibibyte.
-  size_t stepLimit = 1000000;
+  /// may then have taken seconds and half a gibibyte.
+  size_t stepLimit = 500000;
   /// Points at which both sides are evaluated before a proof is tried.
   unsigned samples = 10;
 
