@@ -464,5 +464,6 @@ TEST_F(ProverTest, SmtLibText) {
 TEST_F(ProverTest, OptionsArePrinted) {
   EXPECT_EQ(prover.getOptions().toString(),
             "random-seed=0 resource-limit=5000000 "
-            "nonlinear-resource-limit=2000000 monomial-limit=20000 samples=10");
+            "nonlinear-resource-limit=2000000 monomial-limit=20000 "
+            "step-limit=500000 samples=10");
 }
