@@ -109,7 +109,10 @@ void FieldLayouts::computePlaces(uint32_t shape) {
 }
 
 void ObjectFields::addState(FieldLayouts &layouts, pickle::Value state) {
-  if (!graph.isNone(graph.getLaterStates(object))) {
+  // Objects with fields are no lists or dictionaries.
+  if (!graph.isNone(graph.getLaterStates(object)) ||
+      !graph.isNone(graph.getItems(object)) ||
+      !graph.isNone(graph.getEntries(object))) {
     valid = false;
     return;
   }

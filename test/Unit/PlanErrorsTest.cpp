@@ -268,11 +268,14 @@ TEST(PlanErrorsTest, Constants) {
 }
 
 TEST(PlanErrorsTest, States) {
-  PlanWriter writer = getSamplePlan();
-  writer.set("plan", "_outputs",
-             list({raw("cnnscaler.ir.tensor\nIRSubTensor\n)\x81K\1b")}));
-  EXPECT_EQ(readPlanError(writer),
-            "test.pkl: IRSubTensor: the state is not a dictionary of fields");
+  // A number, a second state, and dictionaries with an element or an entry.
+  for (std::string state : {"K\1b", "}b}b", "}bK\1a", "}bK\1K\2s"}) {
+    PlanWriter writer = getSamplePlan();
+    writer.set("plan", "_outputs",
+               list({raw("cnnscaler.ir.tensor\nIRSubTensor\n)\x81" + state)}));
+    EXPECT_EQ(readPlanError(writer),
+              "test.pkl: IRSubTensor: the state is not a dictionary of fields");
+  }
 }
 
 TEST(PlanErrorsTest, LongListsThatAreShared) {
