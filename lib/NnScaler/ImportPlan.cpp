@@ -267,36 +267,36 @@ OwningOpRef<ModuleOp> nnscaler::importPair(MLIRContext *context,
   return module;
 }
 
-bool nnscaler::explainPartOrder(ModuleOp module) {
+std::optional<PartOrderDifference>
+nnscaler::findPartOrderDifference(ModuleOp module) {
   auto plan = module.lookupSymbol<tv::PlanOp>("plan");
+  if (!plan)
+    return std::nullopt;
   SmallVector<tv::SliceOp> parts;
-  if (plan)
-    plan.walk([&](tv::SliceOp op) {
-      if (op->hasAttr(declaredStartName))
-        parts.push_back(op);
-    });
-  if (parts.empty())
-    return false;
-  tv::SliceOp first = parts.front();
   llvm::SmallSetVector<int64_t, 8> devices;
-  for (tv::SliceOp part : parts)
-    devices.insert(part->getParentOfType<tv::SegmentOp>().getDevice());
+  for (auto segment : plan.getBody().getOps<tv::SegmentOp>())
+    for (auto part : segment.getBody().getOps<tv::SliceOp>())
+      if (part->hasAttr(declaredStartName)) {
+        parts.push_back(part);
+        devices.insert(segment.getDevice());
+      }
+  if (parts.empty())
+    return std::nullopt;
+  tv::SliceOp first = parts.front();
   SmallVector<int64_t> sorted(devices.getArrayRef());
   llvm::sort(sorted);
   int64_t declared =
       first->getAttrOfType<IntegerAttr>(declaredStartName).getInt();
   int64_t size = static_cast<int64_t>(first.getEnd() - first.getStart());
-  InFlightDiagnostic remark =
-      emitRemark(first.getLoc())
-      << "the first op that keeps another part than it "
-         "declares: device "
-      << first->getParentOfType<tv::SegmentOp>().getDevice() << " keeps "
-      << first.getStart() << ":" << first.getEnd() << " of dimension "
-      << first.getDimension()
-      << ", as its rank in the sorted group says, and "
-         "the plan declares "
-      << declared << ":" << declared + size << "; " << parts.size()
-      << " such op" << (parts.size() == 1 ? "" : "s") << " on devices ";
-  llvm::interleaveComma(sorted, remark);
-  return true;
+  PartOrderDifference difference = {plan.getLoc(), first.getLoc(), ""};
+  llvm::raw_string_ostream text(difference.text);
+  text << "the first op that keeps another part than it declares: device "
+       << first->getParentOfType<tv::SegmentOp>().getDevice() << " keeps "
+       << first.getStart() << ":" << first.getEnd() << " of dimension "
+       << first.getDimension()
+       << ", as its rank in the sorted group says, and the plan declares "
+       << declared << ":" << declared + size << "; " << parts.size()
+       << " such op" << (parts.size() == 1 ? "" : "s") << " on devices ";
+  llvm::interleaveComma(sorted, text);
+  return difference;
 }

@@ -63,29 +63,22 @@ private:
 };
 } // namespace
 
-/// Where the plan declares another order of parts than its ranks have, says so,
-/// and what the verdict on that order is.
-static void explainPartOrder(mlir::MLIRContext &context,
-                             StringRef referencePath, StringRef planPath,
-                             const verify::CanonicalizeSSAPassOptions &link,
-                             const verify::CheckEquivPassOptions &check,
-                             mlir::TimingScope &timing) {
+/// Says where the plan declares another order of parts than its ranks have, and
+/// what the verdict on that order is.
+static void explainPartOrder(
+    const verify::nnscaler::PartOrderDifference &difference,
+    mlir::MLIRContext &context, StringRef referencePath, StringRef planPath,
+    const verify::CanonicalizeSSAPassOptions &link,
+    const verify::CheckEquivPassOptions &check, mlir::TimingScope &timing) {
+  mlir::emitRemark(difference.first) << difference.text;
   verify::nnscaler::ImportOptions options;
-  auto import = [&] {
-    return verify::nnscaler::importPair(&context, referencePath, planPath,
-                                        options, timing);
-  };
-  mlir::OwningOpRef<mlir::ModuleOp> module = import();
-  if (!module || !verify::nnscaler::explainPartOrder(*module))
-    return;
-  mlir::Location location =
-      module->lookupSymbol<verify::tv::PlanOp>("plan").getLoc();
   options.partOrder = verify::nnscaler::PartOrder::IndexMap;
   std::optional<verify::Answer> answer;
   {
     mlir::ScopedDiagnosticHandler silence(
         &context, [](mlir::Diagnostic &) { return mlir::success(); });
-    module = import();
+    mlir::OwningOpRef<mlir::ModuleOp> module = verify::nnscaler::importPair(
+        &context, referencePath, planPath, options, timing);
     mlir::PassManager manager(&context);
     manager.addPass(verify::createCanonicalizeSSAPass(link));
     manager.addPass(verify::createCheckEquivPass(check));
@@ -98,7 +91,7 @@ static void explainPartOrder(mlir::MLIRContext &context,
     if (!isDone && answer == verify::Answer::Proved)
       answer.reset();
   }
-  mlir::emitRemark(location)
+  mlir::emitRemark(difference.plan)
       << "with --nnscaler-part-order=index-map, the order that the plan "
          "declares, the same plan is "
       << (answer == verify::Answer::Proved    ? "proved"
@@ -224,6 +217,10 @@ int main(int argc, char **argv) {
       sys::Process::Exit(code, /*NoCleanup=*/true);
     return code;
   };
+  // A plan that is wrong as the runtime executes it may declare what is right.
+  std::optional<verify::nnscaler::PartOrderDifference> partDifference;
+  if (partOrder == verify::nnscaler::PartOrder::Rank)
+    partDifference = verify::nnscaler::findPartOrderDifference(*module);
   // Linking verifies what it reads and builds, and the others change no op.
   auto runPass = [&](StringRef name, std::unique_ptr<mlir::Pass> pass) {
     return steps.run(name, [&](mlir::TimingScope &scope) {
@@ -257,11 +254,10 @@ int main(int argc, char **argv) {
   // A pass that fails has proved nothing.
   if (!isDone && answer == verify::Answer::Proved)
     answer.reset();
-  // A plan that is wrong as the runtime executes it may declare what is right.
-  if (answer == verify::Answer::Refuted &&
-      partOrder == verify::nnscaler::PartOrder::Rank)
+  if (answer == verify::Answer::Refuted && partDifference)
     steps.run("declared order", [&](mlir::TimingScope &scope) {
-      explainPartOrder(context, referencePath, planPath, link, check, scope);
+      explainPartOrder(*partDifference, context, referencePath, planPath, link,
+                       check, scope);
       return true;
     });
   if (!answer) {

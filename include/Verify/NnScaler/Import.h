@@ -17,6 +17,9 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Support/Timing.h"
 
+#include <optional>
+#include <string>
+
 namespace verify::nnscaler {
 
 struct PlanFile;
@@ -48,10 +51,17 @@ mlir::OwningOpRef<mlir::ModuleOp> importPair(mlir::MLIRContext *context,
                                              const ImportOptions &options,
                                              mlir::TimingScope &timing);
 
-/// Emits a remark at the first op of `@plan` that keeps another part of its
-/// operand by rank than the plan declares, with how many do. False if none
-/// does.
-bool explainPartOrder(mlir::ModuleOp module);
+/// What parts by rank are other ones than the plan declares.
+struct PartOrderDifference {
+  mlir::Location plan;
+  mlir::Location first; ///< the first op that keeps another part
+  std::string text;     ///< what it keeps, and how many such ops there are
+};
+
+/// Where `@plan`, imported by rank, keeps other parts than it declares; none if
+/// it does nowhere.
+std::optional<PartOrderDifference>
+findPartOrderDifference(mlir::ModuleOp module);
 
 } // namespace verify::nnscaler
 
