@@ -110,9 +110,12 @@ public:
                ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
                bool isInRuns)
       : summands(summands), reference(reference), kept(kept), mapped(mapped),
-        layout(getLayout(*summands.front().tensor)), index(kept.size()) {
-    for (const Summand &summand : summands)
+        layout(getLayout(*summands.front().tensor)), isInRuns(isInRuns),
+        index(kept.size()) {
+    for (const Summand &summand : summands) {
       starts.push_back(summand.tensor->getOffset(place));
+      cursors.append(summand.terms.size(), 0);
+    }
     for (ArrayRef<Representative> positions : kept)
       count *= static_cast<int64_t>(positions.size());
     if (llvm::any_of(mapped, [](const auto &map) {
@@ -121,7 +124,7 @@ public:
                      static_cast<int64_t>(map->unknown.size());
         }))
       count = 0;
-    if (isInRuns && reference.dimensionStrides[layout.back()] == 1)
+    if (!layout.empty() && reference.dimensionStrides[layout.back()] == 1)
       neighbours = mapped[layout.back()]->neighbours;
   }
 
@@ -129,29 +132,44 @@ public:
   /// the end.
   bool find() {
     while (at < count) {
-      int64_t known = locate();
-      if (known == at)
+      if (at < stretchEnd)
         return true;
+      int64_t known = locate();
+      if (known == at) {
+        stretchEnd =
+            at + (neighbours.empty() ? 1 : neighbours[at % neighbours.size()]);
+        return true;
+      }
       at = known;
     }
     return false;
   }
   /// How many pairs from here on are equal.
   int64_t countEqual();
-  void skip(int64_t pairs) { at += pairs; }
+  void skip(int64_t pairs) {
+    at += pairs;
+    if (at >= stretchEnd)
+      return;
+    // In a stretch, the reference's elements follow each other too.
+    offset += pairs;
+    unsigned last = layout.back();
+    index[last] = kept[last][at % kept[last].size()].position;
+  }
   void skipToLast() { at = std::max<int64_t>(count - 1, 0); }
 
   ArrayRef<int64_t> getIndex() const { return index; }
-  Scalar getReference() const { return reference.get(offset); }
-  Scalar getFirst() const {
-    return summands.front().tensor->get(starts.front() + at);
+  Scalar getReference() { return reference.get(offset, referenceCursor); }
+  Scalar getFirst() {
+    return summands.front().tensor->get(starts.front() + at, firstCursor);
   }
-  void getTerms(std::vector<WeightedScalar> &terms) const {
+  void getTerms(std::vector<WeightedScalar> &terms) {
     terms.clear();
+    size_t *cursor = cursors.begin();
     for (auto [start, summand] : llvm::zip_equal(starts, summands))
       for (AxisTerm term : summand.terms)
         terms.push_back(
-            {summand.tensor->get(start + at + term.offset), term.weight});
+            {summand.tensor->get(start + at + term.offset, *cursor++),
+             term.weight});
   }
 
 private:
@@ -164,10 +182,16 @@ private:
   ArrayRef<ArrayRef<Representative>> kept;
   ArrayRef<std::shared_ptr<const DimensionMap>> mapped;
   SmallVector<unsigned, 4> layout;
+  bool isInRuns;
   SmallVector<int64_t> starts; ///< of the summands
   ArrayRef<int64_t> neighbours;
   int64_t count = 1, at = 0, offset = 0;
+  /// Up to where elements follow each other as those of the reference do.
+  int64_t stretchEnd = 0;
   SmallVector<int64_t> index;
+  /// The runs that were read last, of each term and of the reference.
+  SmallVector<size_t> cursors;
+  size_t firstCursor = 0, referenceCursor = 0;
 };
 } // namespace
 
@@ -189,18 +213,20 @@ int64_t ElementPairs::locate() {
 }
 
 int64_t ElementPairs::countEqual() {
-  if (neighbours.empty())
+  if (!isInRuns)
     return 1;
   // Elements that follow in the same runs have the same enclosures.
-  int64_t end = count;
+  int64_t end = stretchEnd;
+  size_t *cursor = cursors.begin();
   for (auto [start, summand] : llvm::zip_equal(starts, summands))
     for (AxisTerm term : summand.terms) {
       int64_t place = start + term.offset;
       const DenseTensor &tensor = *summand.tensor;
-      end = std::min(end, tensor.getEnd(tensor.findRun(place + at)) - place);
+      end = std::min(end, tensor.getEnd(tensor.findRun(place + at, *cursor++)) -
+                              place);
     }
-  int64_t inReference = reference.getEnd(reference.findRun(offset)) - offset;
-  return std::min({end - at, inReference, neighbours[at % neighbours.size()]});
+  size_t run = reference.findRun(offset, referenceCursor);
+  return std::min(end - at, reference.getEnd(run) - offset);
 }
 
 LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,

@@ -65,27 +65,29 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
   evaluator.limitSteps(mostSteps);
   std::optional<unsigned> batchAxis = factors.findAxis("mb");
-  auto findDifference = [&](tv::ExpectOp expect,
-                            bool isFaint) -> std::optional<Difference> {
-    // Numbers that all are small may be so for another reason than rounding.
-    double scale = isFaint ? 0 : 1;
+  auto findDifference = [&](tv::ExpectOp expect) -> std::optional<Difference> {
     SmallVector<Value> values(expect.getValues());
     DenseEvaluator::Claim claim = {values, expect.getReference(),
                                    expect.getLineage(), expect.getDomain()};
-    if (isFaint)
-      (void)evaluator.visit(claim, /*skipsUnknown=*/true,
-                            [&](const Coordinates &, ArrayRef<int64_t>,
-                                Scalar reference, Scalar plan, int64_t) {
-                              for (Scalar side : {reference, plan})
-                                scale = std::max(
-                                    scale, std::abs(algebra.toDouble(side)));
-                              return DenseEvaluator::Visit::Continue;
-                            });
-    if (isFaint && scale >= 1)
-      return std::nullopt; // as before
+    FarthestPair farthest;
+    if (failed(evaluator.visit(claim, /*skipsUnknown=*/false,
+                               [&](const Coordinates &, ArrayRef<int64_t>,
+                                   Scalar reference, Scalar plan, int64_t) {
+                                 farthest.add(algebra.toDouble(reference),
+                                              algebra.toDouble(plan));
+                                 return DenseEvaluator::Visit::Continue;
+                               }))) {
+      failureReason = evaluator.getFailure();
+      return std::nullopt;
+    }
+    // Numbers that all are small may be so for another reason than rounding.
+    bool isFaint = !farthest.isFarApart(1);
+    double scale = isFaint ? std::min(farthest.getMagnitude(), 1.0) : 1;
+    if (!farthest.isFarApart(scale))
+      return std::nullopt;
     auto differs = [&](Scalar reference, Scalar plan) {
       return isFarApart(algebra.toDouble(reference), algebra.toDouble(plan),
-                        std::min(scale, 1.0));
+                        scale);
     };
     auto found = evaluator.compare(expect, differs);
     if (!found) {
@@ -127,10 +129,8 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   auto compareOne = [&](tv::ExpectOp expect) {
     auto [found, isNew] =
         compared.try_emplace(evaluator.getComparisonKey(expect));
-    if (isNew)
-      for (bool isFaint : {false, true})
-        if (!found->second && failureReason.empty())
-          found->second = findDifference(expect, isFaint);
+    if (isNew && failureReason.empty())
+      found->second = findDifference(expect);
     if (found->second)
       differences[expect] = *found->second;
     else if (failureReason.empty())

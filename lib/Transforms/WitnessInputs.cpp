@@ -209,9 +209,23 @@ FailureOr<WitnessRange> verify::getWitnessRange(tv::GraphOp graph,
 }
 
 bool verify::isFarApart(double left, double right, double scale) {
+  FarthestPair pair;
+  pair.add(left, right);
+  return pair.isFarApart(scale);
+}
+
+void FarthestPair::add(double left, double right) {
+  double larger = std::max(std::abs(left), std::abs(right));
+  magnitude = std::max(magnitude, larger);
+  if (left == right)
+    return;
+  double between = std::abs(left - right);
   if (std::isinf(left) || std::isinf(right))
-    return left != right;
-  double difference = std::abs(left - right);
-  return difference > 1e-7 * std::max(std::abs(left), std::abs(right)) &&
-         difference > 1e-13 * scale;
+    difference = std::numeric_limits<double>::infinity();
+  else if (between > 1e-7 * larger)
+    difference = std::max(difference, between);
+}
+
+bool FarthestPair::isFarApart(double scale) const {
+  return difference > 1e-13 * scale;
 }

@@ -85,6 +85,21 @@ inline constexpr llvm::StringLiteral noDataReason =
 /// chooses what they look at.
 bool isFarApart(double left, double right, double scale = 1);
 
+/// The same of all pairs of a set, for every scale.
+class FarthestPair {
+public:
+  void add(double left, double right);
+  /// Whether two of a pair are far apart.
+  bool isFarApart(double scale) const;
+  /// The largest of all numbers.
+  double getMagnitude() const { return magnitude; }
+
+private:
+  double magnitude = 0;
+  /// The largest of the differences that are large for their numbers.
+  double difference = 0;
+};
+
 } // namespace verify
 
 #endif // VERIFY_LIB_TRANSFORMS_WITNESSINPUTS_H

@@ -53,16 +53,18 @@ struct DenseTensor {
       return static_cast<int64_t>(run) + 1;
     return run + 1 < starts.size() ? starts[run + 1] : size;
   }
-  Scalar get(int64_t offset) const { return elements[findRun(offset)]; }
   /// The same, faster in the run `cursor` and the one after it.
-  Scalar get(int64_t offset, size_t &cursor) const {
+  size_t findRun(int64_t offset, size_t &cursor) const {
     if (!starts.empty() && starts[cursor] <= offset) {
       cursor += getEnd(cursor) <= offset;
       if (getEnd(cursor) > offset)
-        return elements[cursor];
+        return cursor;
     }
-    cursor = findRun(offset);
-    return elements[cursor];
+    return cursor = findRun(offset);
+  }
+  Scalar get(int64_t offset) const { return elements[findRun(offset)]; }
+  Scalar get(int64_t offset, size_t &cursor) const {
+    return elements[findRun(offset, cursor)];
   }
 };
 
