@@ -8,6 +8,7 @@
 
 #include "WitnessInputs.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace verify;
@@ -77,16 +78,43 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
     failureReason = *coarse.getFailure();
     return false;
   }
-  restart(LongPositions::All);
-  if (findAmong(place, isQuick))
-    return true;
-  // Fewer positions show less.
-  if (!isTooCostly)
-    return false;
+  // Fewer positions show less, but sooner.
+  bool isSlow = hasSlowOp();
+  if (!isSlow) {
+    restart(LongPositions::All);
+    if (findAmong(place, isQuick))
+      return true;
+    if (!isTooCostly)
+      return false;
+  }
   if (findWithLastPosition(place, isQuick))
     return true;
   restart(LongPositions::Blocks);
-  return findAmong(place, isQuick);
+  if (findAmong(place, isQuick))
+    return true;
+  if (!isSlow || isQuick)
+    return false;
+  std::string reason = failureReason;
+  restart(LongPositions::All);
+  if (findAmong(place, isQuick))
+    return true;
+  if (isTooCostly)
+    failureReason = reason;
+  return false;
+}
+
+bool Refutation::hasSlowOp() {
+  return llvm::any_of(graph.getBody().front(), [&](Operation &op) {
+    if (!isa<tv::SemanticsOpInterface>(op) || coarse.isOpaque(&op))
+      return false;
+    int64_t steps = 1;
+    for (FactorAnalysis::Node node : coarse.getFactors(&op)) {
+      auto count = static_cast<int64_t>(coarse.getRepresentatives(node).size());
+      if (llvm::MulOverflow(steps, count, steps))
+        return true;
+    }
+    return steps > quickSteps;
+  });
 }
 
 void Refutation::restart(LongPositions positions) {

@@ -35,7 +35,10 @@ public:
   const std::string &getFailure() const { return failureReason; }
 
 private:
-  /// The same with the positions of long dimensions that the seed tells apart.
+  /// Whether an op takes seconds where all positions are told apart.
+  bool hasSlowOp();
+  /// The same as `find` with the positions of long dimensions that the seed
+  /// tells apart.
   bool findAmong(tv::ExpectOp place, bool isQuick);
   /// The same with the last one alone: without attention, then with it, then
   /// without it for more inputs.

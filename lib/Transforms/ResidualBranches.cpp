@@ -25,11 +25,8 @@ static constexpr unsigned manyUses = 16;
 /// Most ops of a branch, and most parameters that end one.
 static constexpr size_t branchOps = 2000, branchEnds = 4;
 
-static StringRef getParameterName(Value parameter) {
-  return parameter.getDefiningOp<tv::InputOp>()
-      .getContract()
-      .getName()
-      .getValue();
+static StringRef getParameterName(tv::InputOp parameter) {
+  return parameter.getContract().getName().getValue();
 }
 
 namespace {
@@ -227,6 +224,30 @@ findNear(Value value, const llvm::DenseMap<Operation *, size_t> &branchOf) {
   return near;
 }
 
+/// Whether a value of the reference is 0 where the parameters `zeros` are.
+static bool isZeroWith(const llvm::StringSet<> &zeros, Value value,
+                       const FactorAnalysis &factors) {
+  Operation *last = value.getDefiningOp();
+  if (!last)
+    return false;
+  llvm::DenseSet<Value> found;
+  auto isZero = [&](Value operand) { return found.contains(operand); };
+  for (Operation &op : *last->getBlock()) {
+    if (op.getNumResults() == 1 && !op.hasAttr("domain")) {
+      auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
+      bool isParameter =
+          isa<tv::InputOp>(op) &&
+          zeros.contains(getParameterName(cast<tv::InputOp>(op)));
+      if (isParameter || (semantics && !factors.isOpaque(&op) &&
+                          computesZero(semantics, factors, isZero)))
+        found.insert(op.getResult(0));
+    }
+    if (&op == last)
+      break;
+  }
+  return isZero(value);
+}
+
 llvm::StringSet<> verify::chooseZeroParameters(tv::GraphOp graph,
                                                const FactorAnalysis &factors,
                                                tv::ExpectOp place,
@@ -252,9 +273,18 @@ llvm::StringSet<> verify::chooseZeroParameters(tv::GraphOp graph,
     for (ArrayRef<Value> ends :
          {ArrayRef(branch.ends), ArrayRef(branch.scoreEnds)})
       for (Value end : ends)
-        (isZero ? zeros : others).insert(getParameterName(end));
+        (isZero ? zeros : others)
+            .insert(getParameterName(end.getDefiningOp<tv::InputOp>()));
   }
   for (const auto &entry : others)
     zeros.erase(entry.getKey());
+  // What a branch without a result computes does not show, and of what its
+  // gradients are 0 nothing does.
+  if (quadratic == QuadraticBranches::None) {
+    auto inside = branchOf.find(place.getReference().getDefiningOp());
+    if ((inside != branchOf.end() && branches[inside->second].isQuadratic) ||
+        isZeroWith(zeros, place.getReference(), factors))
+      return {};
+  }
   return zeros;
 }

@@ -26,7 +26,7 @@ enum class QuadraticBranches { LikeOthers, None };
 /// The parameters to set to 0 so that of the reference's residual branches
 /// those near `place` alone are not 0, by name. Of few branches, or if most
 /// would stay, all stay that `quadratic` allows. Those that make scores 0 go
-/// with the branches of these.
+/// with the branches of these. None if what happens at `place` could not show.
 llvm::StringSet<> chooseZeroParameters(tv::GraphOp graph,
                                        const FactorAnalysis &factors,
                                        tv::ExpectOp place,
