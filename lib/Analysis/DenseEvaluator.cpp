@@ -27,6 +27,7 @@ DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
     : body(body), factors(factors), algebra(algebra), source(source),
       elements(body, factors, algebra, source),
       usesRuns(source.getLongPositions() != LongPositions::All),
+      rows(usesRuns ? algebra.makeRows() : nullptr),
       maps(std::make_unique<DimensionMaps>()) {}
 
 DenseEvaluator::~DenseEvaluator() = default;
@@ -299,7 +300,7 @@ LogicalResult DenseEvaluator::compute(tv::SemanticsOpInterface op,
       (isInRuns(value) || llvm::any_of(op->getOperands(), isInRuns))) {
     auto kept = static_cast<int64_t>(tensors.getScalarCount());
     int64_t free = std::max<int64_t>(runLimit / algebra.getCost() - kept, 0);
-    RunRelation relation(op, axes, factors, algebra, tensors, free);
+    RunRelation relation(op, axes, factors, algebra, rows.get(), tensors, free);
     int64_t limit = std::min(runStepLimit, mostSteps) / algebra.getCost();
     if (succeeded(relation.run(tensor, steps, limit)))
       return success();

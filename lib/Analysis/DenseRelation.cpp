@@ -11,9 +11,6 @@
 using namespace mlir;
 using namespace verify;
 
-/// Most terms that are held before they are added up.
-static constexpr size_t termLimit = 256;
-
 DenseRelation::DenseRelation(tv::SemanticsOpInterface op, uint64_t axes,
                              const FactorAnalysis &factors,
                              NumericAlgebra &algebra,

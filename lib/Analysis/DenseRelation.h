@@ -120,6 +120,9 @@ protected:
   void flush(size_t &mark);
   llvm::LogicalResult fail(const llvm::Twine &reason);
 
+  /// Most terms that are held before they are added up.
+  static constexpr size_t termLimit = 256;
+
   tv::SemanticsOpInterface op;
   uint64_t axes;
   const FactorAnalysis &factors;

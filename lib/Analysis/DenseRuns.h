@@ -79,9 +79,10 @@ private:
 /// All elements of an op of which an operand or the result is in runs.
 class RunRelation : public DenseRelation {
 public:
+  /// `rows` are those of `algebra`, or null.
   RunRelation(tv::SemanticsOpInterface op, uint64_t axes,
               const FactorAnalysis &factors, NumericAlgebra &algebra,
-              const DenseTensors &tensors, size_t runLimit);
+              RowAlgebra *rows, const DenseTensors &tensors, size_t runLimit);
 
   /// As `DenseRelation::run`, and with failure also where the result has more
   /// runs than may be.
@@ -110,6 +111,13 @@ private:
   void computeTransposedRow(int64_t offset);
   /// The element at the current places of the result's loops.
   Scalar computeElement();
+  /// The bodies at all places of `loop`, which is at its first, as a row.
+  Scalar computeBodies(const Loop &loop);
+  /// The same as `computeRow` where most elements are a run each.
+  void computeRowAtOnce(int64_t offset);
+  /// Adds the bodies at all places of the term loop, each `weight` times as
+  /// often as it stands for terms.
+  void addTermsAtOnce(int64_t weight, size_t &mark);
   /// The scalar body at the current places of all loops.
   Scalar computeBody();
   /// Divides by the divisor of the relation and releases what is divided.
@@ -120,6 +128,8 @@ private:
   /// are the loops that are run for each of them.
   void findEnds(const Loop &loop, llvm::ArrayRef<Loop *> over,
                 std::vector<int64_t> &ends);
+  /// Whether they end everywhere, whatever the places of the other loops.
+  bool endsEverywhere(const Loop &loop) const;
   void moveTo(Loop &loop, int64_t ordinal);
   /// How many terms the places of `loops` stand for.
   static int64_t getWeight(llvm::ArrayRef<Loop *> loops);
@@ -129,6 +139,7 @@ private:
 
   bool isResultLong;
   RunBuilder builder;
+  RowAlgebra *rows;
   /// Whether the body only compares positions with each other.
   bool comparesPositions;
   bool isTooCostly = false;
@@ -143,6 +154,9 @@ private:
   /// Whether runs along the row are terms, because what is reduced is long and
   /// an operand has its runs along the row.
   bool isTransposed = false;
+  /// Whether rows, and the terms of one element, may be computed at once, and
+  /// whether it is known that all these terms differ.
+  bool mayRowsBeDense = false, mayTermsBeDense = false, areTermsDense = false;
   llvm::SmallVector<Pair, 2> pairs;
   /// How many elements the runs have for which the body is computed.
   int64_t rowCount = 1, termCount = 1;
@@ -151,6 +165,8 @@ private:
   llvm::SmallVector<int64_t, 4> lastRead;
   /// The run that each access read last.
   llvm::SmallVector<size_t, 4> cursors;
+  /// Elements of rows that are kept in runs.
+  std::vector<std::vector<Scalar>> spread;
 };
 
 } // namespace verify

@@ -12,21 +12,28 @@
 using namespace mlir;
 using namespace verify;
 
-/// Most terms that are held before they are added up.
-static constexpr size_t termLimit = 256;
 /// A loop over more places is long.
 static constexpr size_t longLoop = 32;
+/// Most terms of each element of a row that is computed at once.
+static constexpr int64_t rowTerms = 64;
 
 template <typename Loop> static bool isLongLoop(const Loop &loop) {
   return loop.representatives.size() > longLoop;
 }
 
+/// Whether most places of a loop are the ends of runs.
+template <typename Loop>
+static bool isDense(ArrayRef<int64_t> ends, const Loop &loop) {
+  return 2 * ends.size() > loop.representatives.size();
+}
+
 RunRelation::RunRelation(tv::SemanticsOpInterface op, uint64_t axes,
                          const FactorAnalysis &factors, NumericAlgebra &algebra,
-                         const DenseTensors &tensors, size_t runLimit)
+                         RowAlgebra *rows, const DenseTensors &tensors,
+                         size_t runLimit)
     : DenseRelation(op, axes, factors, algebra, tensors),
       isResultLong(isLong(factors, op->getResult(0))),
-      builder(algebra, runLimit, /*joins=*/isResultLong),
+      builder(algebra, runLimit, /*joins=*/isResultLong), rows(rows),
       comparesPositions(isa<tv::CausalMaskOp, tv::LowerTriangleOp>(op)) {}
 
 LogicalResult RunRelation::run(DenseTensor &result, int64_t &steps,
@@ -111,6 +118,17 @@ LogicalResult RunRelation::plan() {
         isTransposed |= isLongLoop(*loop) && loop->strides[i] != 0 &&
                         rowLoop->strides[i] == 1;
   cursors.assign(present.size(), 0);
+  bool hasRows = rows && sumAxes.empty() && !comparesPositions;
+  int64_t termPlaces = 1;
+  for (const Loop *loop : allReduced)
+    if (llvm::MulOverflow(termPlaces,
+                          static_cast<int64_t>(loop->representatives.size()),
+                          termPlaces))
+      termPlaces = INT64_MAX;
+  mayRowsBeDense =
+      hasRows && rowLoop && isLongLoop(*rowLoop) && termPlaces <= rowTerms;
+  mayTermsBeDense = hasRows && termLoop && isLongLoop(*termLoop);
+  areTermsDense = mayTermsBeDense && endsEverywhere(*termLoop);
   findPairs();
   return success();
 }
@@ -153,6 +171,18 @@ LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
   if (isTooCostly)
     return fail("the execution takes too many steps");
   return success();
+}
+
+bool RunRelation::endsEverywhere(const Loop &loop) const {
+  if (!comparesPositions && llvm::any_of(positions, [&](const auto &table) {
+        return table.loop == &loop;
+      }))
+    return true;
+  for (size_t i = 0; i < present.size(); ++i)
+    if (loop.strides[i] != 0 &&
+        (loop.strides[i] != 1 || present[i]->tensor->starts.empty()))
+      return true;
+  return false;
 }
 
 void RunRelation::findEnds(const Loop &loop, ArrayRef<Loop *> over,
@@ -268,7 +298,10 @@ Scalar RunRelation::computeElement() {
     if (stepCount > maximumSteps && partial)
       return;
     int64_t weight = getWeight(outerReduced), start = 0;
-    findEnds(*termLoop, {}, termEnds);
+    if (!areTermsDense)
+      findEnds(*termLoop, {}, termEnds);
+    if (areTermsDense || (mayTermsBeDense && isDense(termEnds, *termLoop)))
+      return addTermsAtOnce(weight, mark);
     for (int64_t end : termEnds) {
       moveTo(*termLoop, start);
       termCount = end - start;
@@ -315,6 +348,8 @@ void RunRelation::computeRow(int64_t offset) {
   if (comparesPositions || rowEnds.empty() || read != lastRead)
     findEnds(*rowLoop, allReduced, rowEnds);
   lastRead = std::move(read);
+  if (mayRowsBeDense && isDense(rowEnds, *rowLoop))
+    return computeRowAtOnce(offset);
   int64_t start = 0;
   for (int64_t end : rowEnds) {
     moveTo(*rowLoop, start);

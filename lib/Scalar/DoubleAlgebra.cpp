@@ -10,7 +10,6 @@
 
 #include "Verify/Scalar/NumericAlgebras.h"
 
-#include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -46,14 +45,6 @@ Scalar NumericAlgebra::subtract(Scalar left, Scalar right) {
 }
 
 //===--- DoubleAlgebra ----------------------------------------------------===//
-
-Scalar DoubleAlgebra::fromDouble(double value) {
-  return {llvm::bit_cast<uint64_t>(value)};
-}
-
-double DoubleAlgebra::getDouble(Scalar value) {
-  return llvm::bit_cast<double>(value.bits);
-}
 
 std::optional<Scalar> DoubleAlgebra::join(Scalar left, Scalar right) {
   double first = getDouble(left), second = getDouble(right);

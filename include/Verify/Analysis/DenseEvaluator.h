@@ -239,6 +239,8 @@ private:
   ElementEvaluator elements;
   /// Whether long values are kept in runs.
   bool usesRuns;
+  /// To compute elements that all differ at once; null if there is no way.
+  std::unique_ptr<RowAlgebra> rows;
   DenseTensors tensors;
   std::unique_ptr<DimensionMaps> maps;
   std::string failureReason;

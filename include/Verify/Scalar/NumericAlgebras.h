@@ -16,6 +16,7 @@
 #define VERIFY_SCALAR_NUMERICALGEBRAS_H
 
 #include "Verify/Scalar/ScalarAlgebra.h"
+#include "llvm/ADT/bit.h"
 
 #include <memory>
 #include <optional>
@@ -37,9 +38,26 @@ struct NumericStatus {
   bool usesUninterpreted = false;
 };
 
+/// Many scalars at once: the scalars of this algebra are rows of as many
+/// scalars of another, and its operations are those of that one, element by
+/// element.
+class RowAlgebra : public ScalarAlgebra {
+public:
+  /// Forgets all rows; those made from now on have `newSize` elements.
+  virtual void reset(size_t newSize) = 0;
+  /// The row of `first` and the scalars that follow it at distance `stride`,
+  /// which have to stay where they are; with stride 0 all are the same.
+  virtual Scalar makeRow(const Scalar *first, int64_t stride) = 0;
+  /// An element of a row.
+  virtual Scalar get(Scalar row, size_t index) const = 0;
+};
+
 /// What the numeric algebras have in common.
 class NumericAlgebra : public ScalarAlgebra {
 public:
+  /// Rows of scalars of this algebra, which has to outlive them; null if there
+  /// are none.
+  virtual std::unique_ptr<RowAlgebra> makeRows() { return nullptr; }
   /// The number nearest to `value`, or an enclosure of it.
   virtual Scalar constant(const Rational &value) = 0;
   /// A double near to `value`.
@@ -85,8 +103,12 @@ protected:
 class DoubleAlgebra final : public NumericAlgebra {
 public:
   /// The scalar of a double, and back.
-  static Scalar fromDouble(double value);
-  static double getDouble(Scalar value);
+  static Scalar fromDouble(double value) {
+    return {llvm::bit_cast<uint64_t>(value)};
+  }
+  static double getDouble(Scalar value) {
+    return llvm::bit_cast<double>(value.bits);
+  }
 
   Scalar constant(const Rational &value) override;
   Scalar rational(int64_t numerator, int64_t denominator = 1) override;
@@ -95,6 +117,7 @@ public:
   double toDouble(Scalar value) const override { return getDouble(value); }
   int64_t getCost() const override { return 1; }
   std::optional<Scalar> join(Scalar left, Scalar right) override;
+  std::unique_ptr<RowAlgebra> makeRows() override;
 
   Scalar minusInfinity() override;
   Scalar add(Scalar left, Scalar right) override;

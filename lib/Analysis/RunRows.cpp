@@ -1,0 +1,94 @@
+//===- RunRows.cpp - elements of one op that all differ, at once ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where neighbours differ all along, runs do not help, and the scalar body is
+// computed for a whole row of elements or of terms.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DenseRuns.h"
+
+using namespace mlir;
+using namespace verify;
+
+Scalar RunRelation::computeBodies(const Loop &loop) {
+  size_t count = loop.representatives.size();
+  SmallVector<Scalar, 4> operands;
+  spread.resize(present.size());
+  for (size_t i = 0; i < present.size(); ++i) {
+    const DenseTensor &tensor = *present[i]->tensor;
+    int64_t stride = loop.strides[i];
+    if (tensor.starts.empty()) {
+      operands.push_back(
+          rows->makeRow(tensor.elements.data() + offsets[i], stride));
+      continue;
+    }
+    if (stride == 0) {
+      size_t run = tensor.findRun(offsets[i], cursors[i]);
+      operands.push_back(rows->makeRow(tensor.elements.data() + run, 0));
+      continue;
+    }
+    std::vector<Scalar> &elements = spread[i];
+    elements.resize(count);
+    for (size_t k = 0; k < count; ++k)
+      elements[k] =
+          tensor.get(offsets[i] + static_cast<int64_t>(k) * stride, cursors[i]);
+    operands.push_back(rows->makeRow(elements.data(), 1));
+  }
+  for (const PositionTable &table : positions) {
+    bool isAlong = table.loop == &loop;
+    operands.push_back(rows->makeRow(
+        table.scalars.data() + (isAlong ? 0 : table.loop->ordinal), isAlong));
+  }
+  stepCount += static_cast<int64_t>(count);
+  return op.combine(*rows, operands);
+}
+
+void RunRelation::computeRowAtOnce(int64_t offset) {
+  size_t count = rowLoop->representatives.size();
+  rowCount = termCount = 1;
+  size_t mark = algebra.mark();
+  auto keep = [&](size_t i, Scalar value) {
+    builder.add(offset + static_cast<int64_t>(i), 1,
+                divide(algebra.keep(value, mark)));
+    mark = algebra.mark();
+  };
+  rows->reset(count);
+  if (!termLoop) {
+    Scalar bodies = computeBodies(*rowLoop);
+    for (size_t i = 0; i < count; ++i)
+      keep(i, rows->get(bodies, i));
+    return;
+  }
+  // Rows in `spread` are read before they are overwritten.
+  std::vector<std::vector<Scalar>> bodies;
+  terms.clear();
+  SmallVector<Loop *, 4> loops = outerReduced;
+  loops.push_back(termLoop);
+  forEachPlace(loops, [&] {
+    rows->reset(count);
+    Scalar row = computeBodies(*rowLoop);
+    std::vector<Scalar> &kept = bodies.emplace_back(count);
+    for (size_t i = 0; i < count; ++i)
+      kept[i] = rows->get(row, i);
+    terms.push_back({Scalar(), getWeight(loops)});
+  });
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t term = 0; term < terms.size(); ++term)
+      terms[term].value = bodies[term][i];
+    keep(i, combineTerms(terms));
+  }
+}
+
+void RunRelation::addTermsAtOnce(int64_t weight, size_t &mark) {
+  rows->reset(termLoop->representatives.size());
+  Scalar bodies = computeBodies(*termLoop);
+  for (auto [place, entry] : llvm::enumerate(termLoop->representatives)) {
+    terms.push_back({rows->get(bodies, place), weight * entry.weight});
+    if (terms.size() == termLimit)
+      flush(mark);
+  }
+}
