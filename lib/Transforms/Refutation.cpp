@@ -9,6 +9,7 @@
 #include "WitnessInputs.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/ThreadPool.h"
 
 using namespace mlir;
 using namespace verify;
@@ -156,7 +157,22 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
     failureReason = roundingReason;
     return false;
   }
-  return confirm(analysis);
+  return confirmAndLook(analysis);
+}
+
+bool Refutation::confirmAndLook(const FactorAnalysis &analysis) {
+  closerFinding.reset();
+  MLIRContext &context = *graph.getContext();
+  if (!isCoarse || !context.isMultithreadingEnabled() ||
+      context.getNumThreads() < 2)
+    return confirm(analysis);
+  // Of an analysis only one thread may ask at a time.
+  (void)getFine();
+  llvm::DefaultThreadPool other(llvm::hardware_concurrency(1));
+  other.async([&] { closerFinding = lookCloser(); });
+  bool isConfirmed = confirm(analysis);
+  other.wait();
+  return isConfirmed;
 }
 
 bool Refutation::attemptAgain(const Attempt &earlier) {
@@ -406,9 +422,7 @@ static void printElement(Diagnostic &note, tv::ExpectOp expect,
   }
 }
 
-std::optional<Finding> Refutation::diagnose() {
-  if (!isCoarse)
-    return diagnosis->find(wrong);
+std::optional<Finding> Refutation::lookCloser() {
   // Where it shows is known; what leads there is looked at more closely.
   SmallVector<tv::ExpectOp> roots = diagnosis->findRoots(wrong);
   if (roots.empty())
@@ -427,11 +441,21 @@ std::optional<Finding> Refutation::diagnose() {
         different.push_back(root);
   std::optional<Finding> finding = closer.find(different);
   if (!finding)
-    return diagnosis->find(wrong);
+    return std::nullopt;
   for (tv::ExpectOp root : roots)
     if (!llvm::is_contained(close, root) && ++finding->otherValues == 1)
       finding->other = root;
   return finding;
+}
+
+std::optional<Finding> Refutation::diagnose() {
+  if (isCoarse) {
+    if (!closerFinding)
+      closerFinding = lookCloser();
+    if (*closerFinding)
+      return *closerFinding;
+  }
+  return diagnosis->find(wrong);
 }
 
 void Refutation::report() {

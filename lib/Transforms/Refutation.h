@@ -65,6 +65,9 @@ private:
   const FactorAnalysis &getFine();
   bool findWrongResults(const FactorAnalysis &analysis);
   bool confirm(const FactorAnalysis &analysis);
+  /// The same, and begins to look for the root of the difference on another
+  /// thread, if there is one.
+  bool confirmAndLook(const FactorAnalysis &analysis);
   /// Looks for wrong results and confirms one. What differs faintly or is
   /// undefined is put off.
   bool attempt(const FactorAnalysis &analysis);
@@ -76,6 +79,9 @@ private:
   /// Takes the first inputs on which only the plan was undefined, if there are
   /// any.
   bool acceptUndefined();
+  /// The root of the difference, looked at more closely than inputs were that
+  /// are alike; none if it does not show there.
+  std::optional<Finding> lookCloser();
   std::optional<Finding> diagnose();
 
   tv::GraphOp graph;
@@ -95,6 +101,8 @@ private:
   llvm::SmallVector<Attempt> faintAt, undefinedAt;
   bool acceptsFaint = false, acceptsUndefined = false;
   Witness confirmed;
+  /// What `lookCloser` found of the last inputs, once that was asked.
+  std::optional<std::optional<Finding>> closerFinding;
   std::string failureReason;
 };
 
