@@ -30,27 +30,15 @@ llvm::iterator_range<Block::iterator> GrowingGraph::getNewOps() {
           block.end()};
 }
 
-/// Operands count by their types.
-static llvm::hash_code hashType(Value value) {
-  return llvm::hash_value(value.getType().getAsOpaquePointer());
-}
-
 LogicalResult GrowingGraph::verify(Operation *op) {
   // What is verified of such an op are its types and attributes.
   if (!isa<tv::SemanticsOpInterface>(op))
     return mlir::verify(op, /*verifyRecursively=*/false);
-  llvm::hash_code hash = OperationEquivalence::computeHash(
-      op, hashType, OperationEquivalence::ignoreHashValue,
-      OperationEquivalence::IgnoreLocations);
-  auto known = verified.find(hash);
-  if (known != verified.end() &&
-      OperationEquivalence::isEquivalentTo(
-          op, known->second, OperationEquivalence::ignoreValueEquivalence,
-          nullptr, OperationEquivalence::IgnoreLocations))
+  if (verified.find(op))
     return success();
   if (failed(mlir::verify(op, /*verifyRecursively=*/false)))
     return failure();
-  verified[hash] = op;
+  verified.insert(op);
   return success();
 }
 

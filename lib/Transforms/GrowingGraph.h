@@ -13,6 +13,7 @@
 #ifndef VERIFY_LIB_TRANSFORMS_GROWINGGRAPH_H
 #define VERIFY_LIB_TRANSFORMS_GROWINGGRAPH_H
 
+#include "Verify/IR/EqualOps.h"
 #include "Verify/IR/TVOps.h"
 #include "mlir/IR/Builders.h"
 
@@ -47,7 +48,7 @@ private:
   mlir::Block &block;
   mlir::OpBuilder builder;
   mlir::Operation *lastVerified = nullptr;
-  llvm::DenseMap<size_t, mlir::Operation *> verified; ///< by hash
+  EqualOps verified;
 };
 
 } // namespace verify
