@@ -33,9 +33,9 @@ namespace {
 /// is asked of these but where they are equal to a number of a position.
 class DataClasses {
 public:
-  DataClasses(Block &body,
-              const llvm::DenseMap<Operation *, std::shared_ptr<IndexRelation>>
-                  &relations) {
+  using Relations =
+      llvm::DenseMap<Operation *, std::shared_ptr<const IndexRelation>>;
+  DataClasses(Block &body, const Relations &relations) {
     for (Operation &op : body) {
       auto relation = relations.find(&op);
       add(op, relation == relations.end() ? nullptr : relation->second.get());
@@ -106,13 +106,17 @@ void FactorAnalysis::relateData(Block &body) {
     auto relation = relations.find(&op);
     if (relation == relations.end())
       continue;
-    for (IndexRelation::Position &position : relation->second->positions) {
+    for (size_t i = 0; i < relation->second->positions.size(); ++i) {
+      const IndexRelation::Position &position = relation->second->positions[i];
       if (position.use != PositionUse::Equality)
         continue;
       Node node = factors[&op][position.factor];
       Value operand = op.getOperand(position.operand);
       if (!data.isFree(operand)) {
-        position.use = PositionUse::Order;
+        // Equal ops elsewhere may read other data.
+        auto changed = std::make_shared<IndexRelation>(*relation->second);
+        changed->positions[i].use = PositionUse::Order;
+        relation->second = std::move(changed);
         makeRigid(node);
         continue;
       }

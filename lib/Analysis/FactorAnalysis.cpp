@@ -21,6 +21,10 @@ static constexpr int64_t smallTable = 8;
 
 FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
     : mesh(mesh), options(options) {
+  size_t opCount = body.getOperations().size();
+  dimensions.reserve(opCount);
+  factors.reserve(opCount);
+  relations.reserve(opCount);
   unit = newAtom(1);
   for (tv::AxisAttr axis : mesh.getAxes()) {
     if (axis.getName().getValue() == "device")
@@ -157,6 +161,23 @@ void FactorAnalysis::relateLineage(tv::LineageAttr lineage, Value reference,
   }
 }
 
+const IndexRelation *FactorAnalysis::findRelation(tv::SemanticsOpInterface op) {
+  // It is a function of the op's attributes and types.
+  std::shared_ptr<const IndexRelation> relation;
+  if (Operation *equal = equalOps.find(op)) {
+    relation = relations.find(equal)->second;
+  } else {
+    FailureOr<IndexRelation> found = op.getIndexRelation();
+    if (failed(found)) {
+      fail("'" + op->getName().getStringRef() + "' has no index relation");
+      return nullptr;
+    }
+    relation = std::make_shared<const IndexRelation>(std::move(*found));
+    equalOps.insert(op);
+  }
+  return (relations[op] = std::move(relation)).get();
+}
+
 void FactorAnalysis::relate(Operation &op) {
   relateDomain(op);
   if (auto distribute = dyn_cast<tv::DistributeOp>(op))
@@ -171,11 +192,9 @@ void FactorAnalysis::relate(Operation &op) {
       fail("'" + op.getName().getStringRef() + "' is not a graph-level op");
     return;
   }
-  FailureOr<IndexRelation> found = semantics.getIndexRelation();
-  if (failed(found))
-    return fail("'" + op.getName().getStringRef() + "' has no index relation");
-  auto kept = std::make_shared<IndexRelation>(std::move(*found));
-  relations[&op] = kept;
+  const IndexRelation *kept = findRelation(semantics);
+  if (!kept)
+    return;
   const IndexRelation &relation = *kept;
   SmallVector<Node, 6> &factorNodes = factors[&op];
   for (int64_t extent : relation.extents)

@@ -17,6 +17,7 @@
 #ifndef VERIFY_ANALYSIS_FACTORANALYSIS_H
 #define VERIFY_ANALYSIS_FACTORANALYSIS_H
 
+#include "Verify/IR/EqualOps.h"
 #include "Verify/IR/TVOps.h"
 #include "Verify/Solver/Solver.h"
 #include "llvm/ADT/DenseMap.h"
@@ -156,6 +157,8 @@ private:
 
   // FactorAnalysis.cpp
   void relate(mlir::Operation &op);
+  /// Null, after a failure, if it has none.
+  const IndexRelation *findRelation(tv::SemanticsOpInterface op);
   void relateDomain(mlir::Operation &op);
   void relateLineage(tv::LineageAttr lineage, mlir::Value reference,
                      mlir::ValueRange locals);
@@ -181,8 +184,10 @@ private:
   llvm::SmallVector<std::string> axisNames;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Node, 4>> dimensions;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Node, 6>> factors;
-  /// Copies of an analysis share them: they stay as they are once it is built.
-  llvm::DenseMap<mlir::Operation *, std::shared_ptr<IndexRelation>> relations;
+  /// Equal ops and copies of an analysis share them: they stay as they are.
+  llvm::DenseMap<mlir::Operation *, std::shared_ptr<const IndexRelation>>
+      relations;
+  EqualOps equalOps; ///< those with a relation
   llvm::DenseMap<mlir::Operation *, unsigned> opaque;
   llvm::DenseMap<mlir::Attribute, mlir::Value> opaqueTensors;
   llvm::DenseSet<Node> selected;
