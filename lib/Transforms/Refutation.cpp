@@ -65,12 +65,13 @@ const FactorAnalysis &Refutation::getFine() {
   return *fine;
 }
 
-bool Refutation::simplify(tv::ExpectOp place, QuadraticBranches quadratic) {
-  llvm::StringSet<> zeros =
-      chooseZeroParameters(graph, coarse, place, quadratic);
-  if (zeros.empty())
+bool Refutation::simplify(tv::ExpectOp place, QuadraticBranches quadratic,
+                          bool onlyIfShown) {
+  ZeroParameters zeros = chooseZeroParameters(graph, coarse, place, quadratic);
+  if (zeros.names.empty() || (onlyIfShown && !zeros.mayShowPlace))
     return false;
-  seed.zeros = std::make_shared<const llvm::StringSet<>>(std::move(zeros));
+  seed.zeros =
+      std::make_shared<const llvm::StringSet<>>(std::move(zeros.names));
   return true;
 }
 
@@ -129,7 +130,8 @@ void Refutation::restart(LongPositions positions) {
 bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
   // Attention takes most of the time, and the difference may show without it.
   restart(LongPositions::Last);
-  if (simplify(place, QuadraticBranches::None) && attempt(coarse))
+  if (simplify(place, QuadraticBranches::None, /*onlyIfShown=*/true) &&
+      attempt(coarse))
     return true;
   restart(LongPositions::Last);
   if (findAmong(place, isQuick))

@@ -60,8 +60,10 @@ private:
     WitnessSeed seed;
   };
   /// Inputs on which what is not near `place` passes its operand on, in deep
-  /// models; whether there are such inputs.
-  bool simplify(tv::ExpectOp place, QuadraticBranches quadratic);
+  /// models; whether there are such inputs, and with `onlyIfShown` whether what
+  /// happens at `place` may show on them.
+  bool simplify(tv::ExpectOp place, QuadraticBranches quadratic,
+                bool onlyIfShown = false);
   const FactorAnalysis &getFine();
   bool findWrongResults(const FactorAnalysis &analysis);
   bool confirm(const FactorAnalysis &analysis);

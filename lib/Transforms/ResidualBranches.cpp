@@ -120,12 +120,16 @@ SmallVector<Operation *> BranchFinder::findBetween(Value from, Value to) const {
   return SmallVector<Operation *>(seen.begin(), seen.end());
 }
 
+static bool hasTwoLongDimensions(Value value, const FactorAnalysis &factors) {
+  return llvm::count_if(factors.getDimensions(value),
+                        [&](FactorAnalysis::Node node) {
+                          return isLong(factors, node);
+                        }) > 1;
+}
+
 void BranchFinder::findScores(Branch &branch) const {
   auto isQuadratic = [&](Value value) {
-    return llvm::count_if(factors.getDimensions(value),
-                          [&](FactorAnalysis::Node node) {
-                            return isLong(factors, node);
-                          }) > 1;
+    return hasTwoLongDimensions(value, factors);
   };
   for (Operation *op : branch.ops) {
     Value result = op->getResult(0);
@@ -224,6 +228,29 @@ findNear(Value value, const llvm::DenseMap<Operation *, size_t> &branchOf) {
   return near;
 }
 
+/// Whether all that leads from a value of a branch to its result does so
+/// through scores.
+static bool showsInScoresAlone(Value value, const Branch &branch,
+                               const FactorAnalysis &factors) {
+  llvm::SmallPtrSet<Operation *, 32> ops(branch.ops.begin(), branch.ops.end());
+  // The addition of the result is the last op.
+  Operation *end = branch.ops.back();
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (hasTwoLongDimensions(next, factors))
+      continue;
+    for (Operation *user : next.getUsers()) {
+      if (user == end)
+        return false;
+      if (ops.contains(user) && seen.insert(user).second)
+        worklist.push_back(user->getResult(0));
+    }
+  }
+  return true;
+}
+
 /// Whether a value of the reference is 0 where the parameters `zeros` are.
 static bool isZeroWith(const llvm::StringSet<> &zeros, Value value,
                        const FactorAnalysis &factors) {
@@ -248,10 +275,10 @@ static bool isZeroWith(const llvm::StringSet<> &zeros, Value value,
   return isZero(value);
 }
 
-llvm::StringSet<> verify::chooseZeroParameters(tv::GraphOp graph,
-                                               const FactorAnalysis &factors,
-                                               tv::ExpectOp place,
-                                               QuadraticBranches quadratic) {
+ZeroParameters verify::chooseZeroParameters(tv::GraphOp graph,
+                                            const FactorAnalysis &factors,
+                                            tv::ExpectOp place,
+                                            QuadraticBranches quadratic) {
   std::vector<Branch> branches = BranchFinder(graph, factors).find();
   llvm::DenseMap<Operation *, size_t> branchOf;
   for (auto [number, branch] : llvm::enumerate(branches))
@@ -265,7 +292,8 @@ llvm::StringSet<> verify::chooseZeroParameters(tv::GraphOp graph,
   }
   bool isDeep =
       branches.size() >= fewBranches && 2 * near.size() <= branches.size();
-  llvm::StringSet<> zeros, others;
+  ZeroParameters chosen;
+  llvm::StringSet<> &zeros = chosen.names, others;
   for (auto [number, branch] : llvm::enumerate(branches)) {
     bool isZero = (isDeep && !near.contains(number)) ||
                   (quadratic == QuadraticBranches::None && branch.isQuadratic);
@@ -278,13 +306,13 @@ llvm::StringSet<> verify::chooseZeroParameters(tv::GraphOp graph,
   }
   for (const auto &entry : others)
     zeros.erase(entry.getKey());
-  // What a branch without a result computes does not show, and of what its
-  // gradients are 0 nothing does.
   if (quadratic == QuadraticBranches::None) {
-    auto inside = branchOf.find(place.getReference().getDefiningOp());
-    if ((inside != branchOf.end() && branches[inside->second].isQuadratic) ||
-        isZeroWith(zeros, place.getReference(), factors))
-      return {};
+    Value value = place.getReference();
+    auto inside = branchOf.find(value.getDefiningOp());
+    bool isInScores =
+        inside != branchOf.end() && branches[inside->second].isQuadratic &&
+        showsInScoresAlone(value, branches[inside->second], factors);
+    chosen.mayShowPlace = !isInScores && !isZeroWith(zeros, value, factors);
   }
-  return zeros;
+  return chosen;
 }

@@ -23,14 +23,21 @@ namespace verify {
 /// of attention have: where sequences are long they take most of the time.
 enum class QuadraticBranches { LikeOthers, None };
 
+/// Parameters that are 0 in simple inputs.
+struct ZeroParameters {
+  llvm::StringSet<> names;
+  /// Whether what happens at the place may show with them. No is a guess.
+  bool mayShowPlace = true;
+};
+
 /// The parameters to set to 0 so that of the reference's residual branches
-/// those near `place` alone are not 0, by name. Of few branches, or if most
-/// would stay, all stay that `quadratic` allows. Those that make scores 0 go
-/// with the branches of these. None if what happens at `place` could not show.
-llvm::StringSet<> chooseZeroParameters(tv::GraphOp graph,
-                                       const FactorAnalysis &factors,
-                                       tv::ExpectOp place,
-                                       QuadraticBranches quadratic);
+/// those near `place` alone are not 0. Of few branches, or if most would stay,
+/// all stay that `quadratic` allows. Those that make scores 0 go with the
+/// branches of these.
+ZeroParameters chooseZeroParameters(tv::GraphOp graph,
+                                    const FactorAnalysis &factors,
+                                    tv::ExpectOp place,
+                                    QuadraticBranches quadratic);
 
 } // namespace verify
 
