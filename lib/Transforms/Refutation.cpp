@@ -134,6 +134,9 @@ bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
       attempt(coarse))
     return true;
   restart(LongPositions::Last);
+  if (simplify(place, QuadraticBranches::Nearest) && attempt(coarse))
+    return true;
+  restart(LongPositions::Last);
   if (findAmong(place, isQuick))
     return true;
   if (isQuick)

@@ -200,10 +200,10 @@ std::vector<Branch> BranchFinder::find() {
   return branches;
 }
 
-/// The branches nearest to a value of the reference.
-static std::set<size_t>
+/// The branches nearest to a value of the reference, the nearest first.
+static llvm::SmallSetVector<size_t, nearBranches>
 findNear(Value value, const llvm::DenseMap<Operation *, size_t> &branchOf) {
-  std::set<size_t> near;
+  llvm::SmallSetVector<size_t, nearBranches> near;
   llvm::DenseSet<Value> seen = {value};
   std::deque<Value> queue = {value};
   while (!queue.empty() && near.size() < nearBranches &&
@@ -285,18 +285,27 @@ ZeroParameters verify::chooseZeroParameters(tv::GraphOp graph,
     for (Operation *op : branch.ops)
       branchOf.try_emplace(op, number);
   std::set<size_t> near;
+  std::optional<size_t> nearestQuadratic;
   for (size_t number : findNear(place.getReference(), branchOf)) {
+    if (!nearestQuadratic && branches[number].isQuadratic)
+      nearestQuadratic = number;
     near.insert(number == 0 ? 0 : number - 1);
     near.insert(number);
     near.insert(std::min(number + 1, branches.size() - 1));
   }
+  // Otherwise that would be the same as none.
+  if (quadratic == QuadraticBranches::Nearest && !nearestQuadratic)
+    return {};
   bool isDeep =
       branches.size() >= fewBranches && 2 * near.size() <= branches.size();
   ZeroParameters chosen;
   llvm::StringSet<> &zeros = chosen.names, others;
   for (auto [number, branch] : llvm::enumerate(branches)) {
+    bool mayBeQuadratic =
+        quadratic == QuadraticBranches::LikeOthers ||
+        (quadratic == QuadraticBranches::Nearest && nearestQuadratic == number);
     bool isZero = (isDeep && !near.contains(number)) ||
-                  (quadratic == QuadraticBranches::None && branch.isQuadratic);
+                  (branch.isQuadratic && !mayBeQuadratic);
     // Scores that are 0 are the same in all layers.
     for (ArrayRef<Value> ends :
          {ArrayRef(branch.ends), ArrayRef(branch.scoreEnds)})

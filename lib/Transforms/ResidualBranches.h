@@ -21,7 +21,7 @@ namespace verify {
 
 /// What becomes of branches with a value that has two long dimensions, as those
 /// of attention have: where sequences are long they take most of the time.
-enum class QuadraticBranches { LikeOthers, None };
+enum class QuadraticBranches { LikeOthers, Nearest, None };
 
 /// Parameters that are 0 in simple inputs.
 struct ZeroParameters {
