@@ -78,6 +78,8 @@ public:
   llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results);
   const std::string &getFailure() const { return failureReason; }
   bool wasTooCostly() const { return isTooCostly; }
+  /// Goes on with a copy of the analysis.
+  void setAnalysis(const FactorAnalysis &copy) { factors = &copy; }
   /// How many scalar operations an execution may take from now on.
   void limitSteps(int64_t most) { mostSteps = most; }
   bool isDifferent(tv::ExpectOp expect) const {
@@ -86,6 +88,10 @@ public:
   /// Whether the difference is between numbers as small as rounding errors.
   bool isFaint(tv::ExpectOp expect) const {
     return differences.lookup(expect).isFaint;
+  }
+  /// How many scalar operations it took to find the difference.
+  int64_t getSteps(tv::ExpectOp expect) const {
+    return differences.lookup(expect).steps;
   }
   /// The values that differ with nothing wrong before them, among those that
   /// `wrong` rest on, in the order of the graph; after `compare`.
@@ -99,6 +105,8 @@ private:
     DifferentElement element;
     llvm::SmallVector<int64_t> microBatches;
     bool isFaint = false; ///< between numbers as small as rounding errors
+    /// How many scalar operations had been executed when it was found.
+    int64_t steps = 0;
   };
   void collectRegion(tv::ExpectOp expect);
   void addSimilarOps();
@@ -143,7 +151,7 @@ private:
   void noteOrigin(Finding &finding, mlir::Value term);
 
   tv::GraphOp graph;
-  const FactorAnalysis &factors;
+  const FactorAnalysis *factors;
   WitnessSeed seed;
   ValueMatcher matcher;
   std::string failureReason;

@@ -57,9 +57,9 @@ bool Refutation::findWrongResults(const FactorAnalysis &analysis) {
   return !wrong.empty();
 }
 
-const FactorAnalysis &Refutation::getFine() {
+const FactorAnalysis &Refutation::getFine(const FactorAnalysis &from) {
   if (!fine) {
-    fine.emplace(coarse);
+    fine.emplace(from);
     fine->setFixedWidth(1);
   }
   return *fine;
@@ -166,17 +166,19 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
 }
 
 bool Refutation::confirmAndLook(const FactorAnalysis &analysis) {
-  closerFinding.reset();
+  diagnosed.reset();
   MLIRContext &context = *graph.getContext();
   if (!isCoarse || !context.isMultithreadingEnabled() ||
       context.getNumThreads() < 2)
     return confirm(analysis);
   // Of an analysis only one thread may ask at a time.
-  (void)getFine();
+  FactorAnalysis copy = coarse;
+  diagnosis->setAnalysis(copy);
   llvm::DefaultThreadPool other(llvm::hardware_concurrency(1));
-  other.async([&] { closerFinding = lookCloser(); });
+  other.async([&] { diagnosed = diagnose(copy); });
   bool isConfirmed = confirm(analysis);
   other.wait();
+  diagnosis->setAnalysis(coarse);
   return isConfirmed;
 }
 
@@ -226,7 +228,7 @@ bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
     seed.isPositive = isPositive;
     for (unsigned draw = 0; draw < drawLimit && !isTooCostly;
          ++draw, ++seed.number)
-      if (attempt(getFine()))
+      if (attempt(getFine(coarse)))
         return true;
   }
   return acceptFaint() || acceptUndefined();
@@ -427,7 +429,7 @@ static void printElement(Diagnostic &note, tv::ExpectOp expect,
   }
 }
 
-std::optional<Finding> Refutation::lookCloser() {
+std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis) {
   // Where it shows is known; what leads there is looked at more closely.
   SmallVector<tv::ExpectOp> roots = diagnosis->findRoots(wrong);
   if (roots.empty())
@@ -436,9 +438,12 @@ std::optional<Finding> Refutation::lookCloser() {
   for (tv::ExpectOp root : roots)
     if (areAlike(root, roots.front()))
       close.push_back(root);
-  Diagnosis closer(graph, getFine(), seed);
   // Of long sequences as much again would be seconds for a few more words.
-  if (seed.positions != LongPositions::All)
+  bool isLong = seed.positions != LongPositions::All;
+  if (isLong && diagnosis->getSteps(roots.front()) > quickSteps)
+    return std::nullopt;
+  Diagnosis closer(graph, getFine(analysis), seed);
+  if (isLong)
     closer.limitSteps(quickSteps);
   if (succeeded(closer.compare(close)))
     for (tv::ExpectOp root : close)
@@ -453,19 +458,18 @@ std::optional<Finding> Refutation::lookCloser() {
   return finding;
 }
 
-std::optional<Finding> Refutation::diagnose() {
-  if (isCoarse) {
-    if (!closerFinding)
-      closerFinding = lookCloser();
-    if (*closerFinding)
-      return *closerFinding;
-  }
+std::optional<Finding> Refutation::diagnose(const FactorAnalysis &analysis) {
+  if (isCoarse)
+    if (std::optional<Finding> finding = lookCloser(analysis))
+      return finding;
   return diagnosis->find(wrong);
 }
 
 void Refutation::report() {
   tv::MeshAttr mesh = graph.getMesh();
-  std::optional<Finding> finding = diagnose();
+  if (!diagnosed)
+    diagnosed = diagnose(coarse);
+  std::optional<Finding> finding = std::move(*diagnosed);
   if (!finding) {
     finding.emplace();
     finding->expect = confirmed.expect;

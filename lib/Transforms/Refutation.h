@@ -64,7 +64,8 @@ private:
   /// happens at `place` may show on them.
   bool simplify(tv::ExpectOp place, QuadraticBranches quadratic,
                 bool onlyIfShown = false);
-  const FactorAnalysis &getFine();
+  /// Made of `coarse` or a copy, the first time.
+  const FactorAnalysis &getFine(const FactorAnalysis &from);
   bool findWrongResults(const FactorAnalysis &analysis);
   bool confirm(const FactorAnalysis &analysis);
   /// The same, and begins to look for the root of the difference on another
@@ -83,8 +84,10 @@ private:
   bool acceptUndefined();
   /// The root of the difference, looked at more closely than inputs were that
   /// are alike; none if it does not show there.
-  std::optional<Finding> lookCloser();
-  std::optional<Finding> diagnose();
+  std::optional<Finding> lookCloser(const FactorAnalysis &analysis);
+  /// The root of the difference. `analysis` is that of the inputs, or a copy
+  /// where another thread uses it meanwhile.
+  std::optional<Finding> diagnose(const FactorAnalysis &analysis);
 
   tv::GraphOp graph;
   unsigned firstNumber;
@@ -103,8 +106,8 @@ private:
   llvm::SmallVector<Attempt> faintAt, undefinedAt;
   bool acceptsFaint = false, acceptsUndefined = false;
   Witness confirmed;
-  /// What `lookCloser` found of the last inputs, once that was asked.
-  std::optional<std::optional<Finding>> closerFinding;
+  /// What `diagnose` found of the last inputs, once that was asked.
+  std::optional<std::optional<Finding>> diagnosed;
   std::string failureReason;
 };
 
