@@ -1,0 +1,158 @@
+//===- RefutationReport.cpp - text of counterexamples ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Refutation.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace verify;
+
+static std::string describeElement(ArrayRef<int64_t> index) {
+  std::string text = "element [";
+  for (auto [i, position] : llvm::enumerate(index))
+    text += (i ? ", " : "") + std::to_string(position);
+  return text + "]";
+}
+
+/// `1 output and the gradients of 10 parameters`.
+static std::string summarize(ArrayRef<tv::ExpectOp> results) {
+  llvm::StringSet<> outputs, gradients;
+  for (tv::ExpectOp result : SmallVector<tv::ExpectOp>(results)) {
+    tv::ContractAttr contract = *result.getContract();
+    bool isOutput = contract.getRole() == tv::ContractRole::Output;
+    (isOutput ? outputs : gradients).insert(contract.getName().getValue());
+  }
+  auto count = [](size_t number, StringRef noun) {
+    return (Twine(number) + " " + noun + (number == 1 ? "" : "s")).str();
+  };
+  std::string text;
+  if (!outputs.empty())
+    text = count(outputs.size(), "output");
+  if (gradients.size() == 1)
+    text += std::string(text.empty() ? "" : " and ") +
+            "the gradient of 1 parameter";
+  else if (!gradients.empty())
+    text += std::string(text.empty() ? "" : " and ") + "the gradients of " +
+            count(gradients.size(), "parameter");
+  return text;
+}
+
+/// `parameters 'a', 'b' and 10 more being 0, `.
+static std::string describeZeros(const llvm::StringSet<> &zeros) {
+  SmallVector<StringRef> names;
+  for (const auto &entry : zeros)
+    names.push_back(entry.getKey());
+  llvm::sort(names);
+  constexpr size_t shown = 2;
+  std::string text = names.size() == 1 ? "parameter " : "parameters ";
+  for (auto [number, name] : llvm::enumerate(ArrayRef(names).take_front(shown)))
+    text += (number == 0         ? "'"
+             : names.size() == 2 ? " and '"
+                                 : ", '") +
+            name.str() + "'";
+  if (names.size() > shown)
+    text += " and " + std::to_string(names.size() - shown) + " more";
+  return text + " being 0, ";
+}
+
+static StringRef describePositions(LongPositions positions) {
+  switch (positions) {
+  case LongPositions::All:
+    return "";
+  case LongPositions::Blocks:
+    return ", few of them different along long dimensions";
+  case LongPositions::Last:
+    return ", equal along long dimensions but for the last position";
+  }
+  return "";
+}
+
+static void printElement(Diagnostic &note, tv::ExpectOp expect,
+                         const DifferentElement &element) {
+  note << describeElement(element.index) << " of " << describe(expect) << " is "
+       << element.planValue << " in the plan and " << element.referenceValue
+       << " in the reference";
+  StringRef separator = ", at ";
+  for (auto &[axis, coordinate] : element.coordinates) {
+    note << separator
+         << (axis == "dp"   ? "replica"
+             : axis == "mb" ? "micro-batch"
+                            : axis)
+         << " " << coordinate;
+    separator = ", ";
+  }
+}
+
+void Refutation::report() {
+  tv::MeshAttr mesh = graph.getMesh();
+  if (!diagnosed)
+    diagnosed = diagnose(coarse);
+  std::optional<Finding> finding = std::move(*diagnosed);
+  if (!finding) {
+    finding.emplace();
+    finding->expect = confirmed.expect;
+    finding->alike = {confirmed.expect};
+    finding->element = {
+        confirmed.index, confirmed.planValue, confirmed.referenceValue, {}};
+  }
+  tv::ExpectOp expect = finding->expect;
+  if (Operation *undefined = confirmed.undefinedOp) {
+    finding->kind = DifferenceKind::OutsideDomain;
+    finding->op = undefined;
+    finding->element.planValue = confirmed.planValue;
+    finding->explanation = describe(undefined) +
+                           " is undefined on these inputs: it divides by 0, "
+                           "or takes a root or logarithm that does not exist";
+  }
+  Operation *op = finding->op;
+  bool isUndefined = finding->kind == DifferenceKind::Undefined;
+  Location place = op && (isUndefined || !expect.getContract())
+                       ? op->getLoc()
+                       : expect.getLoc();
+  InFlightDiagnostic error = emitError(place);
+  if (isUndefined) {
+    error << "undefined value: " << finding->explanation;
+  } else {
+    error << describe(expect) << " differs from the reference on "
+          << describePlace(finding->alike, finding->microBatches, mesh);
+    if (!finding->explanation.empty())
+      error.attachNote(op ? op->getLoc() : place)
+          << getName(finding->kind) << ": " << finding->explanation;
+  }
+  for (auto &[where, text] : finding->related)
+    error.attachNote(where) << text;
+  error.attachNote(expect.getReference().getLoc())
+      << "single-device model: "
+      << (isUndefined ? "the value that depends on it" : "the reference value")
+      << " is computed here";
+  if (!isUndefined)
+    printElement(error.attachNote(expect.getLoc()), expect, finding->element);
+  if (finding->otherValues)
+    error.attachNote(finding->other.getLoc())
+        << finding->otherValues << " more "
+        << (finding->otherValues == 1 ? "value differs" : "values differ")
+        << " although what goes into "
+        << (finding->otherValues == 1 ? "it" : "them") << " does not"
+        << (finding->otherValues == 1 ? ": " : ", the first is ")
+        << describe(finding->other) << " on "
+        << describePlace(finding->other, {}, mesh);
+  error.attachNote(place) << "as a consequence " << wrong.size() << " of "
+                          << results.size()
+                          << " results come out wrong: " << summarize(wrong)
+                          << ", on " << describePlace(wrong, {}, mesh);
+  if (isUndefined)
+    return;
+  error.attachNote(confirmed.expect.getLoc())
+      << "counterexample: with the " << (seed.isPositive ? "positive " : "")
+      << "inputs of seed " << seed.number << describePositions(seed.positions)
+      << ", " << (seed.zeros ? describeZeros(*seed.zeros) : "")
+      << describeElement(confirmed.index) << " of "
+      << describe(confirmed.expect) << " is " << confirmed.planValue
+      << " in the plan and " << confirmed.referenceValue
+      << " in the reference; confirmed at full size in " << confirmed.precision
+      << "-bit interval arithmetic";
+}
