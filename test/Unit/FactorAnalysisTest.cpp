@@ -1,0 +1,36 @@
+//===- FactorAnalysisTest.cpp - what is known of the ops of a graph -------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DenseExecution.h"
+
+using namespace verify;
+
+TEST_F(DenseEvaluatorTest, EqualOpsShareTheirRelationButForTheirData) {
+  // Nothing is asked of `free` but where it is equal; of `used` more is.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 1> {
+    %free = tv.input <input "free"> : tensor<8xi64>
+    %used = tv.input <input "used"> : tensor<8xi64>
+    %less = tv.compare less %used, %used : (tensor<8xi64>, tensor<8xi64>) -> tensor<8xf32>
+    %0 = tv.one_hot %free {start = 0 : i64} : (tensor<8xi64>) -> tensor<8x64xf32>
+    %1 = tv.one_hot %used {start = 0 : i64} : (tensor<8xi64>) -> tensor<8x64xf32>
+    %2 = tv.one_hot %free {start = 0 : i64} : (tensor<8xi64>) -> tensor<8x64xf32>
+    %3 = tv.one_hot %free {start = 0 : i64} : (tensor<8xi64>) -> tensor<8x32xf32>
+    %4 = tv.one_hot %free {start = 1 : i64} : (tensor<8xi64>) -> tensor<8x64xf32>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(), {});
+  ASSERT_FALSE(factors.getFailure()) << *factors.getFailure();
+  SmallVector<const IndexRelation *> relations;
+  for (auto op : body.getOps<tv::OneHotOp>())
+    relations.push_back(&factors.getRelation(op));
+  ASSERT_EQ(relations.size(), 5u);
+  EXPECT_EQ(relations[0], relations[2]);
+  EXPECT_EQ(relations[0]->positions[0].use, PositionUse::Equality);
+  EXPECT_EQ(relations[1]->positions[0].use, PositionUse::Order);
+  EXPECT_EQ(relations[3]->extents.back(), 32);
+  EXPECT_EQ(relations[4]->positions[0].start, 1);
+}
