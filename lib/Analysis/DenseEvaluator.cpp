@@ -87,6 +87,53 @@ DenseEvaluator::runInPassing(ArrayRef<tv::ExpectOp> targets,
   return runInOrder({}, targets, ready);
 }
 
+/// The values that others depend on, these included.
+static void addCone(Block &body, llvm::DenseSet<Value> &values) {
+  for (Operation &op : llvm::reverse(body))
+    if (op.getNumResults() == 1 && values.contains(op.getResult(0)))
+      values.insert(op.operand_begin(), op.operand_end());
+}
+
+void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &cone,
+                               const llvm::DenseSet<Value> &stays,
+                               ArrayRef<tv::ExpectOp> compared, Order &order) {
+  const ValueNumbering &numbering = tensors.getNumbering();
+  // An expect is compared after the last op that it waits for.
+  for (tv::ExpectOp expect : compared) {
+    Operation *last = nullptr;
+    for (Value operand : expect->getOperands())
+      if (Operation *op = numbering.getLeader(operand).getDefiningOp())
+        if (!last || last->isBeforeInBlock(op))
+          last = op;
+    order.readyAfter[last].push_back(expect);
+  }
+  llvm::DenseSet<Value> leaders;
+  for (Value value : cone)
+    leaders.insert(numbering.getLeader(value));
+  for (Value value : stays)
+    order.needed.insert(numbering.getLeader(value));
+  // Backwards, so that the first use that is found is the last one.
+  for (Operation &op : llvm::reverse(body)) {
+    auto use = [&](ValueRange operands) {
+      for (Value operand : operands)
+        if (Value leader = numbering.getLeader(operand);
+            order.needed.insert(leader).second)
+          order.lastUses[&op].push_back(leader);
+    };
+    if (auto found = order.readyAfter.find(&op);
+        found != order.readyAfter.end())
+      for (tv::ExpectOp expect : found->second)
+        use(expect->getOperands());
+    if (op.getNumResults() != 1 || (!leaders.contains(op.getResult(0)) &&
+                                    !order.needed.contains(op.getResult(0))))
+      continue;
+    // One that nothing uses is evaluated for its domain alone.
+    if (order.needed.insert(op.getResult(0)).second)
+      order.lastUses[&op].push_back(op.getResult(0));
+    use(op.getOperands());
+  }
+}
+
 LogicalResult
 DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
                            ArrayRef<tv::ExpectOp> compared,
@@ -101,66 +148,31 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
   llvm::DenseSet<Value> cone = stays;
   for (tv::ExpectOp expect : compared)
     cone.insert(expect->operand_begin(), expect->operand_end());
-  for (Operation &op : llvm::reverse(body))
-    if (op.getNumResults() == 1 && cone.contains(op.getResult(0)))
-      cone.insert(op.operand_begin(), op.operand_end());
+  addCone(body, cone);
   tensors.reset(std::make_unique<ValueNumbering>(
                     body, cone, factors, elements.getVaryingAxes(), source),
                 algebra);
-  const ValueNumbering &numbering = tensors.getNumbering();
-  // An expect is compared after the last op that it waits for.
-  llvm::DenseMap<Operation *, SmallVector<tv::ExpectOp, 1>> readyAfter;
-  for (tv::ExpectOp expect : compared) {
-    Operation *last = nullptr;
-    for (Value operand : expect->getOperands())
-      if (Operation *op = numbering.getLeader(operand).getDefiningOp())
-        if (!last || last->isBeforeInBlock(op))
-          last = op;
-    readyAfter[last].push_back(expect);
-  }
-  llvm::DenseSet<Value> leaders, needed;
-  for (Value value : cone)
-    leaders.insert(numbering.getLeader(value));
-  for (Value value : stays)
-    needed.insert(numbering.getLeader(value));
-  // Backwards, so that the first use that is found is the last one.
-  llvm::DenseMap<Operation *, SmallVector<Value, 2>> lastUses;
-  for (Operation &op : llvm::reverse(body)) {
-    auto use = [&](ValueRange operands) {
-      for (Value operand : operands)
-        if (Value leader = numbering.getLeader(operand);
-            needed.insert(leader).second)
-          lastUses[&op].push_back(leader);
-    };
-    if (auto found = readyAfter.find(&op); found != readyAfter.end())
-      for (tv::ExpectOp expect : found->second)
-        use(expect->getOperands());
-    if (op.getNumResults() != 1 || (!leaders.contains(op.getResult(0)) &&
-                                    !needed.contains(op.getResult(0))))
-      continue;
-    // One that nothing uses is evaluated for its domain alone.
-    if (needed.insert(op.getResult(0)).second)
-      lastUses[&op].push_back(op.getResult(0));
-    use(op.getOperands());
-  }
+  Order order;
+  planOrder(cone, stays, compared, order);
   isTooCostly = false;
-  if (!usesRuns && failed(checkCost(needed, lastUses)))
+  if (!usesRuns && failed(checkCost(order)))
     return failure();
   for (BlockArgument argument : body.getArguments())
-    if (needed.contains(argument) && failed(evaluate(argument)))
+    if (order.needed.contains(argument) && failed(evaluate(argument)))
       return failure();
   for (Operation &op : body) {
-    if (op.getNumResults() != 1 || !needed.contains(op.getResult(0)))
+    if (op.getNumResults() != 1 || !order.needed.contains(op.getResult(0)))
       continue;
     bool isFailed = failed(evaluate(op.getResult(0)));
     if (!undefinedOp && algebra.status().isUndefined)
       undefinedOp = &op;
     if (isFailed)
       return failure();
-    if (auto found = readyAfter.find(&op); found != readyAfter.end())
+    if (auto found = order.readyAfter.find(&op);
+        found != order.readyAfter.end())
       for (tv::ExpectOp expect : found->second)
         ready(expect);
-    for (Value value : lastUses.lookup(&op))
+    for (Value value : order.lastUses.lookup(&op))
       tensors.drop(value, algebra);
   }
   return success();
@@ -192,9 +204,7 @@ findReduced(const FactorAnalysis &factors, Operation *op) {
   return reduced;
 }
 
-LogicalResult DenseEvaluator::checkCost(
-    const llvm::DenseSet<Value> &needed,
-    const llvm::DenseMap<Operation *, SmallVector<Value, 2>> &lastUses) {
+LogicalResult DenseEvaluator::checkCost(const Order &order) {
   int64_t kept = 0, steps = 0, limit = std::min(stepLimit, mostSteps);
   isTooCostly = true;
   auto isAbove = [&](int64_t &total, int64_t more, int64_t limit) {
@@ -206,7 +216,7 @@ LogicalResult DenseEvaluator::checkCost(
                        elements.getVaryingAxes(value));
   };
   for (Operation &op : body) {
-    if (op.getNumResults() != 1 || !needed.contains(op.getResult(0)))
+    if (op.getNumResults() != 1 || !order.needed.contains(op.getResult(0)))
       continue;
     Value value = op.getResult(0);
     if (isAbove(kept, countElements(value), sizeLimit))
@@ -219,7 +229,7 @@ LogicalResult DenseEvaluator::checkCost(
          isAbove(steps, more, limit)))
       return fail("to execute the plan takes more than " +
                   Twine(limit / algebra.getCost()) + " steps");
-    if (auto found = lastUses.find(&op); found != lastUses.end())
+    if (auto found = order.lastUses.find(&op); found != order.lastUses.end())
       for (Value last : found->second)
         if (last.getDefiningOp())
           kept -= countElements(last);

@@ -98,6 +98,11 @@ protected:
   mlir::FailureOr<Dimension> resolve(const DimensionExpr &expr,
                                      FactorAnalysis::Node node);
   llvm::LogicalResult setUpPositions();
+  /// An access is present if all its factors are bound or reduced.
+  llvm::LogicalResult findPresent(const llvm::BitVector &bound,
+                                  llvm::BitVector &reduced);
+  void makeResultLoops(llvm::ArrayRef<unsigned> choice,
+                       const DenseTensor &result);
   llvm::LogicalResult chooseBlocks(llvm::ArrayRef<unsigned> choice,
                                    const DenseTensor &result);
   Loop makeLoop(unsigned factor) const;

@@ -165,19 +165,10 @@ DenseRelation::Loop DenseRelation::makeLoop(unsigned factor) const {
   return loop;
 }
 
-LogicalResult DenseRelation::chooseBlocks(ArrayRef<unsigned> choice,
-                                          const DenseTensor &result) {
-  llvm::BitVector bound(relation.extents.size());
-  for (auto [dimension, number] : llvm::zip_equal(dimensions, choice))
-    for (auto [factor, stride] : dimension[number].factors) {
-      if (bound.test(factor))
-        return fail("two dimensions of a result have the same factor");
-      bound.set(factor);
-    }
-  // An access is present if all its factors are bound or reduced.
+LogicalResult DenseRelation::findPresent(const llvm::BitVector &bound,
+                                         llvm::BitVector &reduced) {
   present.clear();
   bases.clear();
-  llvm::BitVector reduced(relation.extents.size());
   for (const Access &access : accesses) {
     llvm::BitVector used = access.factors;
     used &= inResult;
@@ -201,6 +192,11 @@ LogicalResult DenseRelation::chooseBlocks(ArrayRef<unsigned> choice,
     }
     bases.push_back(base);
   }
+  return success();
+}
+
+void DenseRelation::makeResultLoops(ArrayRef<unsigned> choice,
+                                    const DenseTensor &result) {
   resultBase = 0;
   resultLoops.clear();
   for (auto [i, dimension, number] : llvm::enumerate(dimensions, choice)) {
@@ -222,6 +218,21 @@ LogicalResult DenseRelation::chooseBlocks(ArrayRef<unsigned> choice,
       resultLoops.push_back(std::move(loop));
     }
   }
+}
+
+LogicalResult DenseRelation::chooseBlocks(ArrayRef<unsigned> choice,
+                                          const DenseTensor &result) {
+  llvm::BitVector bound(relation.extents.size());
+  for (auto [dimension, number] : llvm::zip_equal(dimensions, choice))
+    for (auto [factor, stride] : dimension[number].factors) {
+      if (bound.test(factor))
+        return fail("two dimensions of a result have the same factor");
+      bound.set(factor);
+    }
+  llvm::BitVector reduced(relation.extents.size());
+  if (failed(findPresent(bound, reduced)))
+    return failure();
+  makeResultLoops(choice, result);
   reducedLoops.clear();
   for (unsigned factor : reduced.set_bits())
     reducedLoops.push_back(makeLoop(factor));

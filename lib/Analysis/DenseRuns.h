@@ -91,6 +91,11 @@ public:
   /// Whether that failed because it takes too many steps or runs.
   bool wasTooCostly() const { return isTooCostly; }
 
+protected:
+  llvm::LogicalResult execute(llvm::ArrayRef<MeshPlace> places,
+                              DenseTensor &result, int64_t &steps,
+                              int64_t stepLimit) override;
+
 private:
   /// Two accesses.
   struct Pair {
@@ -99,9 +104,6 @@ private:
     /// Whether they read the same elements all along a run, once they do.
     bool moveAlikeInRow, moveAlikeInTerms;
   };
-  llvm::LogicalResult execute(llvm::ArrayRef<MeshPlace> places,
-                              DenseTensor &result, int64_t &steps,
-                              int64_t stepLimit) override;
   /// Finds out how the loops of one choice of blocks are run.
   llvm::LogicalResult plan();
   void findPairs();

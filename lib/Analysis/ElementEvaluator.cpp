@@ -315,6 +315,54 @@ FailureOr<Scalar> ElementEvaluator::sumOverAxes(
 }
 
 FailureOr<Scalar>
+ElementEvaluator::computeBody(Operation *op, const ValueState &state,
+                              ArrayRef<const AccessState *> present,
+                              const Coordinates &read,
+                              ArrayRef<int64_t> bound) {
+  const IndexRelation &relation = factors.getRelation(op);
+  ArrayRef<FactorAnalysis::Node> nodes = factors.getFactors(op);
+  SmallVector<Scalar> scalars;
+  for (const AccessState *reader : present) {
+    const IndexRelation::Access *access = reader->access;
+    SmallVector<int64_t> at;
+    for (const DimensionExpr &expr : access->dimensions) {
+      std::optional<int64_t> position = locate(expr, relation.extents, bound);
+      if (!position)
+        return fail("an op reads through a hole");
+      at.push_back(*position);
+    }
+    FailureOr<Scalar> scalar =
+        sumOverAxes(op->getOperand(access->operand), read, state.sumAxes,
+                    state.sumRanges, at);
+    if (failed(scalar))
+      return failure();
+    scalars.push_back(*scalar);
+  }
+  for (const auto &position : relation.positions) {
+    // Data never equals a position that stands for others: it takes the values
+    // that are kept.
+    int64_t at = bound[position.factor];
+    bool isBulk = factors.getWeight(nodes[position.factor], at) > 1;
+    if (isBulk && position.use != PositionUse::Equality)
+      return fail("a position that stands for others is compared");
+    int64_t number = position.getNumber(at);
+    scalars.push_back(algebra.integer(isBulk ? -1 - number : number));
+  }
+  return cast<tv::SemanticsOpInterface>(op).combine(algebra, scalars);
+}
+
+Scalar ElementEvaluator::combineTerms(Combination combination,
+                                      ArrayRef<WeightedScalar> terms) {
+  if (combination == Combination::Sum)
+    return algebra.sum(terms);
+  SmallVector<Scalar> values;
+  for (const WeightedScalar &term : terms)
+    values.push_back(term.value);
+  return combination == Combination::Maximum ? algebra.maximum(values)
+                                             : minimum(algebra, values);
+}
+
+FailureOr<Scalar>
 ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
                                   const Coordinates &coordinates,
                                   ArrayRef<int64_t> index) {
@@ -322,7 +370,7 @@ ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
   ArrayRef<FactorAnalysis::Node> nodes = factors.getFactors(op);
   SmallVector<int64_t> bound(relation.extents.size(), -1);
   for (auto [expr, position] : llvm::zip_equal(relation.result, index))
-    bind(expr, position, relation.extents, bound);
+    std::ignore = bind(expr, position, relation.extents, bound); // no hole
   // An access is present if all its factors are bound or reduced.
   SmallVector<const AccessState *> present;
   for (const AccessState &access : state.accesses)
@@ -341,42 +389,14 @@ ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
     read[axis] = coordinate;
 
   SmallVector<WeightedScalar> terms;
-  auto addTerm = [&](int64_t weight) -> LogicalResult {
-    SmallVector<Scalar> scalars;
-    for (const AccessState *reader : present) {
-      const IndexRelation::Access *access = reader->access;
-      SmallVector<int64_t> at;
-      for (const DimensionExpr &expr : access->dimensions) {
-        std::optional<int64_t> position = locate(expr, relation.extents, bound);
-        if (!position)
-          return fail("an op reads through a hole");
-        at.push_back(*position);
-      }
-      FailureOr<Scalar> scalar =
-          sumOverAxes(op->getOperand(access->operand), read, state.sumAxes,
-                      state.sumRanges, at);
-      if (failed(scalar))
-        return failure();
-      scalars.push_back(*scalar);
-    }
-    for (const auto &position : relation.positions) {
-      // Data never equals a position that stands for others: it takes the
-      // values that are kept.
-      int64_t at = bound[position.factor];
-      bool isBulk = factors.getWeight(nodes[position.factor], at) > 1;
-      if (isBulk && position.use != PositionUse::Equality)
-        return fail("a position that stands for others is compared");
-      int64_t number = position.getNumber(at);
-      scalars.push_back(algebra.integer(isBulk ? -1 - number : number));
-    }
-    auto semantics = cast<tv::SemanticsOpInterface>(op);
-    terms.push_back({semantics.combine(algebra, scalars), weight});
-    return success();
-  };
   std::function<LogicalResult(size_t, int64_t)> iterate =
       [&](size_t i, int64_t weight) -> LogicalResult {
-    if (i == loop.size())
-      return addTerm(weight);
+    if (i == loop.size()) {
+      FailureOr<Scalar> term = computeBody(op, state, present, read, bound);
+      if (succeeded(term))
+        terms.push_back({*term, weight});
+      return term;
+    }
     for (Representative entry : factors.getRepresentatives(nodes[loop[i]])) {
       bound[loop[i]] = entry.position;
       int64_t product;
@@ -391,19 +411,9 @@ ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
   };
   if (failed(iterate(0, 1)))
     return failure();
-  Scalar result;
-  if (relation.combination != Combination::Sum) {
-    SmallVector<Scalar> values;
-    for (const WeightedScalar &term : terms)
-      values.push_back(term.value);
-    result = relation.combination == Combination::Maximum
-                 ? algebra.maximum(values)
-                 : minimum(algebra, values);
-  } else if (loop.empty()) {
-    result = terms.front().value;
-  } else {
-    result = algebra.sum(terms);
-  }
+  Scalar result = loop.empty() && relation.combination == Combination::Sum
+                      ? terms.front().value
+                      : combineTerms(relation.combination, terms);
   if (relation.divisor != 1)
     result = algebra.divide(result, algebra.rational(relation.divisor));
   return result;

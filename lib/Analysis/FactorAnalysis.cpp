@@ -211,8 +211,11 @@ void FactorAnalysis::relate(Operation &op) {
       cut(axes[*axis], read.coordinate);
       cut(axes[*axis], read.coordinate + 1);
     }
+  relatePositions(op, relation);
+}
 
-  // What the body does with positions.
+void FactorAnalysis::relatePositions(Operation &op,
+                                     const IndexRelation &relation) {
   bool usesOrder = false, isSmall = true;
   for (const auto &position : relation.positions) {
     usesOrder |= position.use == PositionUse::Order;
@@ -223,7 +226,7 @@ void FactorAnalysis::relate(Operation &op) {
   if (isSmall || options.positions == Positions::Exact ||
       op.getNumOperands() != 0) {
     for (const auto &position : relation.positions)
-      makeRigid(factorNodes[position.factor]);
+      makeRigid(factors[&op][position.factor]);
     return;
   }
   // One unknown tensor for every op of equal content.
@@ -255,6 +258,7 @@ static std::vector<Representative> representAtom(int64_t size, int64_t width,
   std::vector<Representative> list;
   bool isWhole = isRigid || size <= width + 1;
   int64_t kept = isWhole ? size : width;
+  list.reserve(kept + 1);
   for (int64_t i = 0; i < kept; ++i)
     list.push_back({i, 1});
   if (!isWhole)
@@ -359,72 +363,70 @@ FactorAnalysis::getBlock(Node node, int64_t position, bool mergesBlocks) const {
   return {position, position + 1};
 }
 
+bool FactorAnalysis::chooseOfAtom(Node node, PatternState &state,
+                                  GoOn next) const {
+  const NodeData &data = nodes[node];
+  if (data.size == 1)
+    return next(state, 0);
+  bool isWhole = data.isRigid || data.size <= data.width + 1;
+  int64_t available = isWhole ? data.size : data.width;
+  int64_t before = state.used.lookup(node);
+  int64_t choices = data.isRigid ? data.size : std::min(available, before + 1);
+  for (int64_t choice = 0; choice < choices; ++choice) {
+    state.used[node] = std::max(before, choice + 1);
+    if (!next(state, choice))
+      return false;
+  }
+  state.used[node] = before;
+  return choices > 0;
+}
+
+bool FactorAnalysis::choose(Node node, PatternState &state, GoOn next) const {
+  node = find(node);
+  const NodeData &data = nodes[node];
+  if (data.kind == Kind::Atom)
+    return chooseOfAtom(node, state, next);
+  if (data.kind == Kind::Concat) {
+    int64_t offset = 0;
+    for (Node child : data.children) {
+      if (!choose(child, state, [&](PatternState &inner, int64_t position) {
+            return next(inner, offset + position);
+          }))
+        return false;
+      offset += nodes[find(child)].size;
+    }
+    return true;
+  }
+  std::function<bool(size_t, PatternState &, int64_t)> factor =
+      [&](size_t i, PatternState &inner, int64_t position) -> bool {
+    if (i == data.children.size())
+      return next(inner, position);
+    int64_t size = nodes[find(data.children[i])].size;
+    return choose(data.children[i], inner,
+                  [&](PatternState &deeper, int64_t minor) {
+                    return factor(i + 1, deeper, position * size + minor);
+                  });
+  };
+  return factor(0, state, 0);
+}
+
 std::optional<std::vector<SmallVector<int64_t>>>
 FactorAnalysis::getPatterns(ArrayRef<Node> list, size_t limit) const {
-  // Choices are made leaf by leaf. `used` says how many values of each sort
-  // occur so far: the next leaf takes one of them or one more.
-  struct State {
-    SmallVector<int64_t> index;
-    llvm::SmallDenseMap<Node, int64_t, 8> used;
-  };
-  using Continue = llvm::function_ref<bool(State &, int64_t)>;
-  std::function<bool(Node, State &, Continue)> choose =
-      [&](Node node, State &state, Continue next) -> bool {
-    node = find(node);
-    const NodeData &data = nodes[node];
-    if (data.kind == Kind::Atom) {
-      if (data.size == 1)
-        return next(state, 0);
-      bool isWhole = data.isRigid || data.size <= data.width + 1;
-      int64_t available = isWhole ? data.size : data.width;
-      int64_t before = state.used.lookup(node);
-      int64_t choices =
-          data.isRigid ? data.size : std::min(available, before + 1);
-      for (int64_t choice = 0; choice < choices; ++choice) {
-        state.used[node] = std::max(before, choice + 1);
-        if (!next(state, choice))
-          return false;
-      }
-      state.used[node] = before;
-      return choices > 0;
-    }
-    if (data.kind == Kind::Concat) {
-      int64_t offset = 0;
-      for (Node child : data.children) {
-        if (!choose(child, state, [&](State &inner, int64_t position) {
-              return next(inner, offset + position);
-            }))
-          return false;
-        offset += nodes[find(child)].size;
-      }
-      return true;
-    }
-    std::function<bool(size_t, State &, int64_t)> factor =
-        [&](size_t i, State &inner, int64_t position) -> bool {
-      if (i == data.children.size())
-        return next(inner, position);
-      int64_t size = nodes[find(data.children[i])].size;
-      return choose(data.children[i], inner, [&](State &deeper, int64_t minor) {
-        return factor(i + 1, deeper, position * size + minor);
-      });
-    };
-    return factor(0, state, 0);
-  };
   std::vector<SmallVector<int64_t>> patterns;
-  std::function<bool(size_t, State &)> dimension = [&](size_t i,
-                                                       State &state) -> bool {
+  std::function<bool(size_t, PatternState &)> dimension =
+      [&](size_t i, PatternState &state) -> bool {
     if (i == list.size()) {
       patterns.push_back(state.index);
       return patterns.size() <= limit;
     }
-    return choose(list[i], state, [&](State &inner, int64_t position) {
+    return choose(list[i], state, [&](PatternState &inner, int64_t position) {
       inner.index.push_back(position);
       bool goesOn = dimension(i + 1, inner);
       inner.index.pop_back();
       return goesOn;
     });
   };
-  State state;
+  PatternState state;
   if (!dimension(0, state))
     return std::nullopt;
   return patterns;

@@ -288,7 +288,7 @@ class TextWriter : public KeyWriter {
 public:
   bool hasFailed() const { return isWithoutText; }
 
-private:
+protected:
   using KeyWriter::add;
   void addText(StringRef text) {
     add(text.size());

@@ -200,11 +200,21 @@ private:
   llvm::LogicalResult runInOrder(const llvm::DenseSet<mlir::Value> &stays,
                                  llvm::ArrayRef<tv::ExpectOp> compared,
                                  llvm::function_ref<void(tv::ExpectOp)> ready);
-  /// Fails if a run that evaluates `needed` takes too much time or memory.
-  llvm::LogicalResult checkCost(
-      const llvm::DenseSet<mlir::Value> &needed,
-      const llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>
-          &lastUses);
+  /// Which values are evaluated, and what is done after each.
+  struct Order {
+    llvm::DenseSet<mlir::Value> needed;
+    /// The expects that can be compared then.
+    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<tv::ExpectOp, 1>>
+        readyAfter;
+    /// The values that nothing reads any more.
+    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>
+        lastUses;
+  };
+  void planOrder(const llvm::DenseSet<mlir::Value> &cone,
+                 const llvm::DenseSet<mlir::Value> &stays,
+                 llvm::ArrayRef<tv::ExpectOp> compared, Order &order);
+  /// Fails if a run takes too much time or memory.
+  llvm::LogicalResult checkCost(const Order &order);
   /// How many index tuples of `nodes` and of these axes are looked at.
   int64_t countPlaces(llvm::ArrayRef<FactorAnalysis::Node> nodes,
                       uint64_t axes) const;

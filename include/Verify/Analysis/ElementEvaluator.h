@@ -131,6 +131,13 @@ private:
                                           const ValueState &state,
                                           const Coordinates &coordinates,
                                           llvm::ArrayRef<int64_t> index);
+  /// The scalar body at the positions `bound` of all factors.
+  llvm::FailureOr<Scalar>
+  computeBody(mlir::Operation *op, const ValueState &state,
+              llvm::ArrayRef<const AccessState *> present,
+              const Coordinates &read, llvm::ArrayRef<int64_t> bound);
+  Scalar combineTerms(Combination combination,
+                      llvm::ArrayRef<WeightedScalar> terms);
   llvm::FailureOr<Scalar>
   sumOverAxes(mlir::Value value, Coordinates coordinates,
               llvm::ArrayRef<unsigned> axes,

@@ -119,7 +119,7 @@ public:
   /// everywhere: one for each pattern of equal and different values. None if
   /// there are more than `limit`.
   std::optional<std::vector<llvm::SmallVector<int64_t>>>
-  getPatterns(llvm::ArrayRef<Node> nodes, size_t limit) const;
+  getPatterns(llvm::ArrayRef<Node> list, size_t limit) const;
 
   llvm::SmallVector<SortInfo> getSorts() const;
 
@@ -162,15 +162,29 @@ private:
   void relateDomain(mlir::Operation &op);
   void relateLineage(tv::LineageAttr lineage, mlir::Value reference,
                      mlir::ValueRange locals);
-  Node build(const DimensionExpr &expr, llvm::ArrayRef<Node> factors);
+  /// What the body of an op does with positions.
+  void relatePositions(mlir::Operation &op, const IndexRelation &relation);
+  Node build(const DimensionExpr &expr, llvm::ArrayRef<Node> factorNodes);
   void addValue(mlir::Value value);
   void findSelected(mlir::Block &body);
   void fail(const llvm::Twine &reason);
+
+  /// Choices are made leaf by leaf. `used` says how many values of each sort
+  /// occur so far: the next leaf takes one of them or one more.
+  struct PatternState {
+    llvm::SmallVector<int64_t> index;
+    llvm::SmallDenseMap<Node, int64_t, 8> used;
+  };
+  /// Goes on with a position that was chosen; false to stop.
+  using GoOn = llvm::function_ref<bool(PatternState &, int64_t position)>;
+  bool chooseOfAtom(Node node, PatternState &state, GoOn next) const;
+  bool choose(Node node, PatternState &state, GoOn next) const;
 
   // DataPositions.cpp
   void relateData(mlir::Block &body);
 
   // FactorWidths.cpp
+  class WidthComputation;
   void computeWidths(mlir::Block &body);
   void count(Node node, Counts &counts) const;
   void raise(const Counts &width);
