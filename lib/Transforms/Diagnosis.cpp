@@ -47,6 +47,68 @@ static llvm::DenseSet<Operation *> findCone(ArrayRef<tv::ExpectOp> expects) {
   return cone;
 }
 
+std::optional<Diagnosis::Difference>
+Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
+                          DoubleAlgebra &algebra) {
+  SmallVector<Value> values(expect.getValues());
+  DenseEvaluator::Claim claim = {values, expect.getReference(),
+                                 expect.getLineage(), expect.getDomain()};
+  FarthestPair farthest;
+  if (failed(evaluator.visit(claim, /*skipsUnknown=*/false,
+                             [&](const Coordinates &, ArrayRef<int64_t>,
+                                 Scalar reference, Scalar plan, int64_t) {
+                               farthest.add(algebra.toDouble(reference),
+                                            algebra.toDouble(plan));
+                               return DenseEvaluator::Visit::Continue;
+                             }))) {
+    failureReason = evaluator.getFailure();
+    return std::nullopt;
+  }
+  // Numbers that all are small may be so for another reason than rounding.
+  bool isFaint = !farthest.isFarApart(1);
+  double scale = isFaint ? std::min(farthest.getMagnitude(), 1.0) : 1;
+  if (!farthest.isFarApart(scale))
+    return std::nullopt;
+  auto differs = [&](Scalar reference, Scalar plan) {
+    return isFarApart(algebra.toDouble(reference), algebra.toDouble(plan),
+                      scale);
+  };
+  auto found = evaluator.compare(expect, differs);
+  if (!found) {
+    if (!evaluator.getFailure().empty())
+      failureReason = evaluator.getFailure();
+    return std::nullopt;
+  }
+  Difference difference;
+  difference.isFaint = isFaint;
+  difference.element.index = found->index;
+  difference.element.planValue = printNumber(algebra.toDouble(found->plan));
+  difference.element.referenceValue =
+      printNumber(algebra.toDouble(found->reference));
+  for (auto [axis, coordinate] : llvm::enumerate(found->coordinates))
+    if (coordinate >= 0 && factors->getAxisSize(axis) > 1)
+      difference.element.coordinates.push_back(
+          {factors->getAxisName(axis).str(), coordinate});
+  // Micro-batches are told apart where all of them are looked at.
+  std::optional<unsigned> batchAxis = factors->findAxis("mb");
+  if (!batchAxis || found->coordinates[*batchAxis] < 0)
+    return difference;
+  llvm::DenseSet<int64_t> where;
+  (void)evaluator.visit(claim, /*skipsUnknown=*/false,
+                        [&](const Coordinates &coordinates, ArrayRef<int64_t>,
+                            Scalar reference, Scalar plan, int64_t) {
+                          if (differs(reference, plan))
+                            where.insert(coordinates[*batchAxis]);
+                          return DenseEvaluator::Visit::Continue;
+                        });
+  auto all = factors->getRepresentatives(factors->getAxis(*batchAxis));
+  if (where.size() < all.size() &&
+      llvm::all_of(all, [](Representative entry) { return entry.weight == 1; }))
+    difference.microBatches.assign(where.begin(), where.end());
+  llvm::sort(difference.microBatches);
+  return difference;
+}
+
 LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   llvm::DenseSet<Operation *> cone = findCone(results);
   SmallVector<tv::ExpectOp> candidates(results);
@@ -64,73 +126,13 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   WitnessInputs source(algebra, seed, *range);
   DenseEvaluator evaluator(graph.getBody().front(), *factors, algebra, source);
   evaluator.limitSteps(mostSteps);
-  std::optional<unsigned> batchAxis = factors->findAxis("mb");
-  auto findDifference = [&](tv::ExpectOp expect) -> std::optional<Difference> {
-    SmallVector<Value> values(expect.getValues());
-    DenseEvaluator::Claim claim = {values, expect.getReference(),
-                                   expect.getLineage(), expect.getDomain()};
-    FarthestPair farthest;
-    if (failed(evaluator.visit(claim, /*skipsUnknown=*/false,
-                               [&](const Coordinates &, ArrayRef<int64_t>,
-                                   Scalar reference, Scalar plan, int64_t) {
-                                 farthest.add(algebra.toDouble(reference),
-                                              algebra.toDouble(plan));
-                                 return DenseEvaluator::Visit::Continue;
-                               }))) {
-      failureReason = evaluator.getFailure();
-      return std::nullopt;
-    }
-    // Numbers that all are small may be so for another reason than rounding.
-    bool isFaint = !farthest.isFarApart(1);
-    double scale = isFaint ? std::min(farthest.getMagnitude(), 1.0) : 1;
-    if (!farthest.isFarApart(scale))
-      return std::nullopt;
-    auto differs = [&](Scalar reference, Scalar plan) {
-      return isFarApart(algebra.toDouble(reference), algebra.toDouble(plan),
-                        scale);
-    };
-    auto found = evaluator.compare(expect, differs);
-    if (!found) {
-      if (!evaluator.getFailure().empty())
-        failureReason = evaluator.getFailure();
-      return std::nullopt;
-    }
-    Difference difference;
-    difference.isFaint = isFaint;
-    difference.element.index = found->index;
-    difference.element.planValue = printNumber(algebra.toDouble(found->plan));
-    difference.element.referenceValue =
-        printNumber(algebra.toDouble(found->reference));
-    for (auto [axis, coordinate] : llvm::enumerate(found->coordinates))
-      if (coordinate >= 0 && factors->getAxisSize(axis) > 1)
-        difference.element.coordinates.push_back(
-            {factors->getAxisName(axis).str(), coordinate});
-    // Micro-batches are told apart where all of them are looked at.
-    if (!batchAxis || found->coordinates[*batchAxis] < 0)
-      return difference;
-    llvm::DenseSet<int64_t> where;
-    (void)evaluator.visit(claim, /*skipsUnknown=*/false,
-                          [&](const Coordinates &coordinates, ArrayRef<int64_t>,
-                              Scalar reference, Scalar plan, int64_t) {
-                            if (differs(reference, plan))
-                              where.insert(coordinates[*batchAxis]);
-                            return DenseEvaluator::Visit::Continue;
-                          });
-    auto all = factors->getRepresentatives(factors->getAxis(*batchAxis));
-    if (where.size() < all.size() &&
-        llvm::all_of(all,
-                     [](Representative entry) { return entry.weight == 1; }))
-      difference.microBatches.assign(where.begin(), where.end());
-    llvm::sort(difference.microBatches);
-    return difference;
-  };
   // Most values come out alike in many layers and on many devices.
   std::map<std::vector<uint64_t>, std::optional<Difference>> compared;
   auto compareOne = [&](tv::ExpectOp expect) {
     auto [found, isNew] =
         compared.try_emplace(evaluator.getComparisonKey(expect));
     if (isNew && failureReason.empty())
-      found->second = findDifference(expect);
+      found->second = findDifference(expect, evaluator, algebra);
     if (found->second) {
       found->second->steps = evaluator.getSteps();
       differences[expect] = *found->second;
@@ -139,20 +141,41 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   };
   if (failed(evaluator.runInPassing(candidates, compareOne)))
     failureReason = evaluator.getFailure();
-  // Where a result differs by more, what differs faintly is rounding.
+  acceptRounding(results, candidates);
+  isTooCostly = evaluator.wasTooCostly();
+  return success(failureReason.empty());
+}
+
+void Diagnosis::acceptRounding(ArrayRef<tv::ExpectOp> results,
+                               ArrayRef<tv::ExpectOp> candidates) {
   auto isFaint = [](const auto &entry) { return entry.second.isFaint; };
-  if (llvm::any_of(results, [&](tv::ExpectOp result) {
+  if (llvm::none_of(results, [&](tv::ExpectOp result) {
         auto found = differences.find(result);
         return found != differences.end() && !isFaint(*found);
       }))
-    for (tv::ExpectOp expect : candidates)
-      if (auto found = differences.find(expect);
-          found != differences.end() && isFaint(*found)) {
-        differences.erase(found);
-        agreeing.insert(expect);
-      }
-  isTooCostly = evaluator.wasTooCostly();
-  return success(failureReason.empty());
+    return;
+  for (tv::ExpectOp expect : candidates)
+    if (auto found = differences.find(expect);
+        found != differences.end() && isFaint(*found)) {
+      differences.erase(found);
+      agreeing.insert(expect);
+    }
+}
+
+llvm::DenseSet<Value>
+Diagnosis::findSuspicious(ArrayRef<tv::ExpectOp> wrong) const {
+  llvm::DenseSet<Value> suspicious;
+  SmallVector<Value> worklist;
+  for (tv::ExpectOp result : wrong)
+    llvm::append_range(worklist, tv::ExpectOp(result).getValues());
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (holding.contains(value) || !suspicious.insert(value).second)
+      continue;
+    if (Operation *op = value.getDefiningOp())
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return suspicious;
 }
 
 SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
@@ -167,18 +190,7 @@ SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
     }
   for (Value value : differing)
     holding.erase(value);
-  // What leads to a wrong result without a value that holds in between.
-  llvm::DenseSet<Value> suspicious;
-  SmallVector<Value> worklist;
-  for (tv::ExpectOp result : wrong)
-    llvm::append_range(worklist, tv::ExpectOp(result).getValues());
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (holding.contains(value) || !suspicious.insert(value).second)
-      continue;
-    if (Operation *op = value.getDefiningOp())
-      llvm::append_range(worklist, op->getOperands());
-  }
+  llvm::DenseSet<Value> suspicious = findSuspicious(wrong);
   // In the order of the block, those that nothing that differs leads to.
   Block &body = graph.getBody().front();
   SmallVector<tv::ExpectOp> roots;

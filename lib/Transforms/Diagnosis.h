@@ -108,6 +108,17 @@ private:
     /// How many scalar operations had been executed when it was found.
     int64_t steps = 0;
   };
+  /// In what both sides of an expect differ; none if they do not, or after a
+  /// failure.
+  std::optional<Difference> findDifference(tv::ExpectOp expect,
+                                           DenseEvaluator &evaluator,
+                                           DoubleAlgebra &algebra);
+  /// Where one of `results` differs by more, what differs faintly is rounding.
+  void acceptRounding(llvm::ArrayRef<tv::ExpectOp> results,
+                      llvm::ArrayRef<tv::ExpectOp> candidates);
+  /// What leads to a wrong result without a value that holds in between.
+  llvm::DenseSet<mlir::Value>
+  findSuspicious(llvm::ArrayRef<tv::ExpectOp> wrong) const;
   void collectRegion(tv::ExpectOp expect);
   void addSimilarOps();
   using OpCopies = llvm::DenseMap<mlir::Operation *, mlir::Operation *>;

@@ -47,6 +47,9 @@ private:
   /// Lemmas about what lies within ops of the plan that select.
   void addInferred();
   llvm::LogicalResult addGradients();
+  /// What a device gives for output `number` of the reference.
+  mlir::LogicalResult addOutput(int64_t device, size_t number,
+                                llvm::ArrayRef<const PlanOutput *> outputs);
   llvm::LogicalResult addOutputs();
   /// One bit for each axis of the mesh, all of them 0.
   llvm::SmallBitVector getNoAxes() const;

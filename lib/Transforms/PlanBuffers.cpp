@@ -124,18 +124,10 @@ PlanExecution::writeBuffer(Operation *op, FlatSymbolRefAttr name, Bound bound) {
   return Step::Done;
 }
 
-FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
-                                            Location location) {
-  // Each value once, with the micro-batches in which it was added; a value that
-  // was added twice in one micro-batch starts another round.
-  struct Round {
-    Value value;
-    llvm::DenseSet<int64_t> microBatches;
-    int64_t invariant = 0; ///< times it was added without a micro-batch
-    Location location;
-  };
+SmallVector<PlanExecution::Round>
+PlanExecution::listRounds(ArrayRef<Contribution> contributions) {
   SmallVector<Round> rounds;
-  for (const Contribution &entry : buffers[buffer]) {
+  for (const Contribution &entry : contributions) {
     auto fits = [&](const Round &round) {
       return round.value == entry.bound.value &&
              (entry.bound.microBatch < 0 ||
@@ -151,24 +143,12 @@ FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
     else
       found->microBatches.insert(entry.bound.microBatch);
   }
-  auto type = buffer.getType().getTensor();
-  bool isNew;
-  SmallVector<uintptr_t> key = {
-      reinterpret_cast<uintptr_t>(buffer.getOperation())};
-  for (const Round &round : rounds) {
-    key.push_back(
-        reinterpret_cast<uintptr_t>(round.value.getAsOpaquePointer()));
-    SmallVector<int64_t> sorted(round.microBatches.begin(),
-                                round.microBatches.end());
-    llvm::sort(sorted);
-    key.push_back(sorted.size());
-    key.append(sorted.begin(), sorted.end());
-    key.push_back(round.invariant);
-  }
-  Instance &instance = findInstance(key, isNew);
-  extend(instance, device, -1);
-  if (!isNew)
-    return instance.results.front();
+  return rounds;
+}
+
+FailureOr<Value> PlanExecution::sumUp(ArrayRef<Round> rounds,
+                                      RankedTensorType type, Location location,
+                                      Instance &instance) {
   auto record = [&](Value value, Location where) {
     value.getDefiningOp()->setLoc(where);
     instance.ops.push_back(value.getDefiningOp());
@@ -212,7 +192,33 @@ FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
                            type, builder.getZeroAttr(type.getElementType())),
                        tv::DomainAttr()),
                    location);
-  instance.results.push_back(total);
+  return total;
+}
+
+FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
+                                            Location location) {
+  SmallVector<Round> rounds = listRounds(buffers[buffer]);
+  bool isNew;
+  SmallVector<uintptr_t> key = {
+      reinterpret_cast<uintptr_t>(buffer.getOperation())};
+  for (const Round &round : rounds) {
+    key.push_back(
+        reinterpret_cast<uintptr_t>(round.value.getAsOpaquePointer()));
+    SmallVector<int64_t> sorted(round.microBatches.begin(),
+                                round.microBatches.end());
+    llvm::sort(sorted);
+    key.push_back(sorted.size());
+    key.append(sorted.begin(), sorted.end());
+    key.push_back(round.invariant);
+  }
+  Instance &instance = findInstance(key, isNew);
+  extend(instance, device, -1);
+  if (!isNew)
+    return instance.results.front();
+  FailureOr<Value> total =
+      sumUp(rounds, buffer.getType().getTensor(), location, instance);
+  if (succeeded(total))
+    instance.results.push_back(*total);
   return total;
 }
 

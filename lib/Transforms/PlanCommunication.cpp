@@ -175,7 +175,8 @@ PlanExecution::Step PlanExecution::executeCommunicate(Device &device,
   return Step::Done;
 }
 
-LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
+LogicalResult PlanExecution::listMembers(MutableArrayRef<Arrival> arrivals,
+                                         Members &members) {
   // The members' order of arrival differs between micro-batches.
   llvm::sort(arrivals, [](const Arrival &left, const Arrival &right) {
     return left.device < right.device;
@@ -186,158 +187,186 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
       malformation = "the members of a group do different things";
       return failure();
     }
-  ArrayRef<int64_t> group = first.getGroup();
-  SmallVector<Bound> operands;
-  SmallVector<tv::CommunicateOp> ops; ///< of the members
-  SmallVector<int64_t> where(group);
-  for (int64_t member : group) {
+  members.first = first;
+  llvm::append_range(members.group, first.getGroup());
+  for (int64_t member : members.group) {
     auto *found = llvm::find_if(arrivals, [&](const Arrival &arrival) {
       return arrival.device == member;
     });
     if (found == arrivals.end())
       return first.emitOpError("is entered twice by one member");
-    operands.push_back(found->bound);
-    ops.push_back(found->op);
+    members.operands.push_back(found->bound);
+    members.ops.push_back(found->op);
   }
   if (first.getReplicas() && first.getKind() != tv::CollectiveKind::AllReduce)
     return first.emitOpError("with members in all replicas is not supported "
                              "unless it is an all-reduce");
+  return success();
+}
+
+FailureOr<Value> PlanExecution::sliceForMember(const Members &members,
+                                               Value value, int64_t dimension,
+                                               int64_t number) {
+  tv::CommunicateOp first = members.first;
+  auto count = static_cast<int64_t>(members.group.size());
+  auto whole = cast<RankedTensorType>(value.getType());
+  if (dimension < 0 || dimension >= whole.getRank() ||
+      whole.getDimSize(dimension) % count)
+    return first.emitOpError("cannot cut dimension ")
+           << dimension << " of " << whole << " into " << count << " parts";
+  int64_t size = whole.getDimSize(dimension) / count;
+  SmallVector<int64_t> shape(whole.getShape());
+  shape[dimension] = size;
+  return Value(tv::SliceOp::create(
+      builder, first.getLoc(),
+      RankedTensorType::get(shape, whole.getElementType()), value, dimension,
+      number * size, (number + 1) * size, tv::DomainAttr()));
+}
+
+LogicalResult PlanExecution::buildCollective(const Members &members,
+                                             ArrayRef<Value> values,
+                                             SmallVectorImpl<Value> &results) {
+  tv::CommunicateOp first = members.first;
+  auto type = cast<RankedTensorType>(first.getResult().getType());
+  auto count = static_cast<int64_t>(members.group.size());
   SmallVector<Attribute> axes;
   if (first.getReplicas())
     axes.push_back(builder.getStringAttr("dp"));
   ArrayAttr over = builder.getArrayAttr(axes);
-  auto type = cast<RankedTensorType>(first.getResult().getType());
-  auto count = static_cast<int64_t>(group.size());
-
-  /// Part `number` of `value` along `dimension`.
-  auto slice = [&](Value value, int64_t dimension,
-                   int64_t number) -> FailureOr<Value> {
-    auto whole = cast<RankedTensorType>(value.getType());
-    if (dimension < 0 || dimension >= whole.getRank() ||
-        whole.getDimSize(dimension) % count)
-      return first.emitOpError("cannot cut dimension ")
-             << dimension << " of " << whole << " into " << count << " parts";
-    int64_t size = whole.getDimSize(dimension) / count;
-    SmallVector<int64_t> shape(whole.getShape());
-    shape[dimension] = size;
-    return Value(tv::SliceOp::create(
-        builder, first.getLoc(),
-        RankedTensorType::get(shape, whole.getElementType()), value, dimension,
-        number * size, (number + 1) * size, tv::DomainAttr()));
-  };
-  auto build = [&](ArrayRef<Value> values,
-                   SmallVectorImpl<Value> &results) -> LogicalResult {
-    switch (first.getKind()) {
-    case tv::CollectiveKind::AllReduce:
-      for (auto [member, value] : llvm::zip(group, values))
-        if (value.getType() != type)
-          return first.emitOpError("adds up ")
-                 << value.getType() << " of device " << member
-                 << ", its result is " << type;
-      results.assign(count, tv::AllReduceOp::create(
-                                builder, first.getLoc(), type, values, over,
-                                tv::DomainAttr(), first.getReduction()));
-      return success();
-    case tv::CollectiveKind::AllGather:
-      results.assign(
-          count, tv::AllGatherOp::create(builder, first.getLoc(), type, values,
-                                         first.getDimension().value_or(0),
-                                         tv::DomainAttr()));
-      return success();
-    case tv::CollectiveKind::ReduceScatter:
-      results.assign(count, tv::AllReduceOp::create(builder, first.getLoc(),
-                                                    values[0].getType(), values,
-                                                    over, tv::DomainAttr(),
-                                                    first.getReduction()));
-      return success();
-    case tv::CollectiveKind::Broadcast: {
-      int64_t root = static_cast<int64_t>(*first.getRoot());
-      auto device = builder.getStringAttr("device");
-      auto set =
-          tv::AxisSetAttr::get(builder.getContext(), device, {root, root + 1});
-      results.assign(count, tv::MoveOp::create(
-                                builder, first.getLoc(), type,
-                                values[llvm::find(group, root) - group.begin()],
-                                tv::DomainAttr::get(builder.getContext(), set),
-                                tv::DomainAttr()));
-      return success();
-    }
-    case tv::CollectiveKind::AllToAll:
-      break;
-    }
-    return first.emitOpError("is not supported");
-  };
-  auto malformed = [&] {
-    malformation = "shapes do not fit";
-    return failure();
-  };
-  SmallVector<Bound> gathered;
-  if (first.getKind() == tv::CollectiveKind::AllToAll) {
-    // Each member cuts its own tensor, and what it gets is its own.
-    SmallVector<SmallVector<Bound>> parts;
-    for (auto [member, whole, own] : llvm::zip(group, operands, ops)) {
-      auto cut = [&](ArrayRef<Value> values,
-                     SmallVectorImpl<Value> &results) -> LogicalResult {
-        for (int64_t number = 0; number < count; ++number) {
-          FailureOr<Value> part =
-              slice(values[0], first.getSplitDimension().value_or(0), number);
-          if (failed(part))
-            return failure();
-          results.push_back(*part);
-        }
-        return success();
-      };
-      FailureOr<SmallVector<Bound>> cuts =
-          instantiate(first, member, whole, cut);
-      if (failed(cuts))
-        return malformed();
-      parts.push_back(std::move(*cuts));
-    }
-    for (auto [number, member] : llvm::enumerate(group)) {
-      auto gather = [&](ArrayRef<Value> values,
-                        SmallVectorImpl<Value> &results) -> LogicalResult {
-        results.push_back(tv::AllGatherOp::create(
-            builder, first.getLoc(), type, values,
-            first.getDimension().value_or(0), tv::DomainAttr()));
-        return success();
-      };
-      SmallVector<Bound> own;
-      for (ArrayRef<Bound> of : parts)
-        own.push_back(of[number]);
-      FailureOr<SmallVector<Bound>> result =
-          instantiate(ops[number], member, own, gather, group);
-      if (failed(result))
-        return malformed();
-      gathered.push_back(result->front());
-    }
-  } else {
-    FailureOr<SmallVector<Bound>> results =
-        instantiate(first, where, operands, build, group);
-    if (failed(results))
-      return malformed();
-    gathered = std::move(*results);
+  switch (first.getKind()) {
+  case tv::CollectiveKind::AllReduce:
+    for (auto [member, value] : llvm::zip(members.group, values))
+      if (value.getType() != type)
+        return first.emitOpError("adds up ")
+               << value.getType() << " of device " << member
+               << ", its result is " << type;
+    results.assign(count, tv::AllReduceOp::create(
+                              builder, first.getLoc(), type, values, over,
+                              tv::DomainAttr(), first.getReduction()));
+    return success();
+  case tv::CollectiveKind::AllGather:
+    results.assign(
+        count, tv::AllGatherOp::create(builder, first.getLoc(), type, values,
+                                       first.getDimension().value_or(0),
+                                       tv::DomainAttr()));
+    return success();
+  case tv::CollectiveKind::ReduceScatter:
+    results.assign(count, tv::AllReduceOp::create(builder, first.getLoc(),
+                                                  values[0].getType(), values,
+                                                  over, tv::DomainAttr(),
+                                                  first.getReduction()));
+    return success();
+  case tv::CollectiveKind::Broadcast: {
+    auto root = static_cast<int64_t>(*first.getRoot());
+    auto device = builder.getStringAttr("device");
+    auto set =
+        tv::AxisSetAttr::get(builder.getContext(), device, {root, root + 1});
+    Value sent =
+        values[llvm::find(members.group, root) - members.group.begin()];
+    results.assign(count, tv::MoveOp::create(
+                              builder, first.getLoc(), type, sent,
+                              tv::DomainAttr::get(builder.getContext(), set),
+                              tv::DomainAttr()));
+    return success();
   }
-  if (first.getKind() == tv::CollectiveKind::ReduceScatter)
-    for (auto [number, member] : llvm::enumerate(group)) {
-      auto keep = [&](ArrayRef<Value> values,
-                      SmallVectorImpl<Value> &results) -> LogicalResult {
-        FailureOr<Value> part =
-            slice(values[0], first.getDimension().value_or(0), number);
+  case tv::CollectiveKind::AllToAll:
+    break;
+  }
+  return first.emitOpError("is not supported");
+}
+
+FailureOr<SmallVector<Bound>>
+PlanExecution::exchangeParts(const Members &members) {
+  tv::CommunicateOp first = members.first;
+  auto type = cast<RankedTensorType>(first.getResult().getType());
+  auto count = static_cast<int64_t>(members.group.size());
+  // Each member cuts its own tensor, and what it gets is its own.
+  SmallVector<SmallVector<Bound>> parts;
+  for (auto [member, whole] : llvm::zip(members.group, members.operands)) {
+    auto cut = [&](ArrayRef<Value> values,
+                   SmallVectorImpl<Value> &results) -> LogicalResult {
+      for (int64_t number = 0; number < count; ++number) {
+        FailureOr<Value> part = sliceForMember(
+            members, values[0], first.getSplitDimension().value_or(0), number);
         if (failed(part))
           return failure();
-        if (part->getType() != type)
-          return first.emitOpError("expects ")
-                 << type << ", a part is " << part->getType();
         results.push_back(*part);
-        return success();
-      };
-      FailureOr<SmallVector<Bound>> part =
-          instantiate(ops[number], member, gathered[number], keep);
+      }
+      return success();
+    };
+    FailureOr<SmallVector<Bound>> cuts = instantiate(first, member, whole, cut);
+    if (failed(cuts))
+      return failure();
+    parts.push_back(std::move(*cuts));
+  }
+  SmallVector<Bound> gathered;
+  for (auto [number, member] : llvm::enumerate(members.group)) {
+    auto gather = [&](ArrayRef<Value> values,
+                      SmallVectorImpl<Value> &results) -> LogicalResult {
+      results.push_back(tv::AllGatherOp::create(
+          builder, first.getLoc(), type, values,
+          first.getDimension().value_or(0), tv::DomainAttr()));
+      return success();
+    };
+    SmallVector<Bound> own;
+    for (ArrayRef<Bound> of : parts)
+      own.push_back(of[number]);
+    FailureOr<SmallVector<Bound>> result =
+        instantiate(members.ops[number], member, own, gather, members.group);
+    if (failed(result))
+      return failure();
+    gathered.push_back(result->front());
+  }
+  return gathered;
+}
+
+LogicalResult PlanExecution::keepParts(const Members &members,
+                                       MutableArrayRef<Bound> gathered) {
+  tv::CommunicateOp first = members.first;
+  auto type = cast<RankedTensorType>(first.getResult().getType());
+  for (auto [number, member] : llvm::enumerate(members.group)) {
+    auto keep = [&](ArrayRef<Value> values,
+                    SmallVectorImpl<Value> &results) -> LogicalResult {
+      FailureOr<Value> part = sliceForMember(
+          members, values[0], first.getDimension().value_or(0), number);
       if (failed(part))
-        return malformed();
-      gathered[number] = part->front();
-    }
-  for (auto [member, bound, op] : llvm::zip(group, gathered, ops))
+        return failure();
+      if (part->getType() != type)
+        return first.emitOpError("expects ")
+               << type << ", a part is " << part->getType();
+      results.push_back(*part);
+      return success();
+    };
+    FailureOr<SmallVector<Bound>> part =
+        instantiate(members.ops[number], member, gathered[number], keep);
+    if (failed(part))
+      return failure();
+    gathered[number] = part->front();
+  }
+  return success();
+}
+
+LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
+  Members members;
+  if (failed(listMembers(arrivals, members)))
+    return failure();
+  tv::CommunicateOp first = members.first;
+  auto build = [&](ArrayRef<Value> values, SmallVectorImpl<Value> &results) {
+    return buildCollective(members, values, results);
+  };
+  FailureOr<SmallVector<Bound>> gathered =
+      first.getKind() == tv::CollectiveKind::AllToAll
+          ? exchangeParts(members)
+          : instantiate(first, members.group, members.operands, build,
+                        members.group);
+  if (failed(gathered) ||
+      (first.getKind() == tv::CollectiveKind::ReduceScatter &&
+       failed(keepParts(members, *gathered)))) {
+    malformation = "shapes do not fit";
+    return failure();
+  }
+  for (auto [member, bound, op] :
+       llvm::zip(members.group, *gathered, members.ops))
     for (Device *device : devicesOfNumber.lookup(member))
       device->arrived[op] = bound;
   return success();

@@ -38,6 +38,31 @@ static SmallVector<Operation *> opsBetween(tv::SaveOp save) {
   return ops;
 }
 
+LogicalResult
+PlanExecution::computeAgain(Device &device, tv::SaveOp save,
+                            ArrayRef<Operation *> ops,
+                            llvm::SmallDenseMap<Value, Bound> &copies) {
+  for (Operation *op : ops) {
+    if (!llvm::any_of(op->getOperands(),
+                      [&](Value value) { return copies.contains(value); }))
+      continue;
+    if (op->getNumResults() != 1 ||
+        !isa<tv::SemanticsOpInterface, tv::CompositionOpInterface>(op))
+      return op->emitOpError("has no derivative");
+    SmallVector<Bound> operands = lookup(device, op->getOperands());
+    for (auto [operand, bound] : llvm::zip_equal(op->getOperands(), operands))
+      if (auto copy = copies.find(operand); copy != copies.end())
+        bound = copy->second;
+    FailureOr<Bound> result = compute(device, op, operands);
+    if (failed(result))
+      return failure();
+    if (Trace *written = device.frame->written)
+      written->instances.back().first = save;
+    copies[op->getResult(0)] = *result;
+  }
+  return success();
+}
+
 FailureOr<llvm::SmallDenseMap<Value, Bound>>
 PlanExecution::tellApart(Device &device, tv::SaveOp save) {
   // What is given: the inputs, and what else is read.
@@ -80,27 +105,8 @@ PlanExecution::tellApart(Device &device, tv::SaveOp save) {
     for (auto [other, copy] : llvm::zip_equal(others, *results))
       copies[other] = copy;
   }
-  if (copies.empty())
-    return copies;
-  // What reads a copy is computed once more.
-  for (Operation *op : ops) {
-    if (!llvm::any_of(op->getOperands(),
-                      [&](Value value) { return copies.contains(value); }))
-      continue;
-    if (op->getNumResults() != 1 ||
-        !isa<tv::SemanticsOpInterface, tv::CompositionOpInterface>(op))
-      return op->emitOpError("has no derivative");
-    SmallVector<Bound> operands = lookup(device, op->getOperands());
-    for (auto [operand, bound] : llvm::zip_equal(op->getOperands(), operands))
-      if (auto copy = copies.find(operand); copy != copies.end())
-        bound = copy->second;
-    FailureOr<Bound> result = compute(device, op, operands);
-    if (failed(result))
-      return failure();
-    if (Trace *written = device.frame->written)
-      written->instances.back().first = save;
-    copies[op->getResult(0)] = *result;
-  }
+  if (!copies.empty() && failed(computeAgain(device, save, ops, copies)))
+    return failure();
   return copies;
 }
 
@@ -151,6 +157,56 @@ static SmallVector<Operation *> opsBetween(ArrayRef<Value> inputs,
   return ops;
 }
 
+LogicalResult PlanExecution::buildBackward(tv::BackwardOp op, size_t inputCount,
+                                           ArrayRef<Value> values,
+                                           SmallVectorImpl<Value> &results) {
+  size_t gradientCount = op.getGradients().size();
+  ArrayRef<Value> inputs = values.take_front(inputCount);
+  ArrayRef<Value> given = values.slice(inputCount, gradientCount);
+  ArrayRef<Value> produced = values.drop_front(inputCount + gradientCount);
+  SmallVector<Value> outputGradients(produced.size());
+  for (auto [number, gradient] : llvm::zip(op.getOutputs(), given)) {
+    if (number < 0 || number >= static_cast<int64_t>(produced.size()))
+      return op.emitOpError("has no result ") << number;
+    if (cast<RankedTensorType>(gradient.getType()).getShape() !=
+        cast<RankedTensorType>(produced[number].getType()).getShape()) {
+      malformation = "shapes do not fit";
+      return op.emitOpError("takes a gradient of another shape than the "
+                            "forward result");
+    }
+    outputGradients[number] = gradient;
+  }
+  SmallVector<Value> wrt;
+  for (int64_t number : op.getWrt()) {
+    if (llvm::is_contained(wrt, inputs[number]))
+      return op.emitOpError("needs two gradients of one value");
+    wrt.push_back(inputs[number]);
+  }
+  FailureOr<SmallVector<Value>> all = buildReverse(
+      builder, op.getLoc(),
+      opsBetween(SmallVector<Value>(inputs), SmallVector<Value>(produced)), wrt,
+      produced, outputGradients);
+  if (failed(all))
+    return failure();
+  for (auto [k, gradient] : llvm::enumerate(*all)) {
+    auto type = cast<RankedTensorType>(op.getResult(k).getType());
+    if (!gradient)
+      gradient = tv::ConstantOp::create(
+          builder, op.getLoc(), type,
+          DenseElementsAttr::get(type,
+                                 builder.getZeroAttr(type.getElementType())),
+          tv::DomainAttr());
+    if (cast<RankedTensorType>(gradient.getType()).getShape() !=
+        type.getShape()) {
+      malformation = "shapes do not fit";
+      return op.emitOpError("declares a gradient of ")
+             << type << ", the forward operand has " << gradient.getType();
+    }
+    results.push_back(gradient);
+  }
+  return success();
+}
+
 PlanExecution::Step PlanExecution::executeBackward(Device &device,
                                                    tv::BackwardOp op) {
   std::optional<int64_t> mirror = device.frame->call.getMirror();
@@ -164,7 +220,6 @@ PlanExecution::Step PlanExecution::executeBackward(Device &device,
   }
   const Saved &saved = *found;
   SmallVector<Bound> operands = lookup(device, op.getGradients());
-  size_t gradientCount = operands.size();
   // The micro-batch is that of the saved values.
   operands.insert(operands.begin(), saved.inputs.begin(), saved.inputs.end());
   operands.append(saved.outputs.begin(), saved.outputs.end());
@@ -175,52 +230,8 @@ PlanExecution::Step PlanExecution::executeBackward(Device &device,
       op.emitOpError("has no operand ") << number;
       return Step::Failed;
     }
-  auto build = [&](ArrayRef<Value> values,
-                   SmallVectorImpl<Value> &results) -> LogicalResult {
-    ArrayRef<Value> inputs = values.take_front(inputCount);
-    ArrayRef<Value> given = values.slice(inputCount, gradientCount);
-    ArrayRef<Value> produced = values.drop_front(inputCount + gradientCount);
-    SmallVector<Value> outputGradients(produced.size());
-    for (auto [number, gradient] : llvm::zip(op.getOutputs(), given)) {
-      if (number < 0 || number >= static_cast<int64_t>(produced.size()))
-        return op.emitOpError("has no result ") << number;
-      if (cast<RankedTensorType>(gradient.getType()).getShape() !=
-          cast<RankedTensorType>(produced[number].getType()).getShape()) {
-        malformation = "shapes do not fit";
-        return op.emitOpError("takes a gradient of another shape than the "
-                              "forward result");
-      }
-      outputGradients[number] = gradient;
-    }
-    SmallVector<Value> wrt;
-    for (int64_t number : op.getWrt()) {
-      if (llvm::is_contained(wrt, inputs[number]))
-        return op.emitOpError("needs two gradients of one value");
-      wrt.push_back(inputs[number]);
-    }
-    FailureOr<SmallVector<Value>> all = buildReverse(
-        builder, op.getLoc(),
-        opsBetween(SmallVector<Value>(inputs), SmallVector<Value>(produced)),
-        wrt, produced, outputGradients);
-    if (failed(all))
-      return failure();
-    for (auto [k, gradient] : llvm::enumerate(*all)) {
-      auto type = cast<RankedTensorType>(op.getResult(k).getType());
-      if (!gradient)
-        gradient = tv::ConstantOp::create(
-            builder, op.getLoc(), type,
-            DenseElementsAttr::get(type,
-                                   builder.getZeroAttr(type.getElementType())),
-            tv::DomainAttr());
-      if (cast<RankedTensorType>(gradient.getType()).getShape() !=
-          type.getShape()) {
-        malformation = "shapes do not fit";
-        return op.emitOpError("declares a gradient of ")
-               << type << ", the forward operand has " << gradient.getType();
-      }
-      results.push_back(gradient);
-    }
-    return success();
+  auto build = [&](ArrayRef<Value> values, SmallVectorImpl<Value> &results) {
+    return buildBackward(op, inputCount, values, results);
   };
   FailureOr<SmallVector<Bound>> results =
       instantiate(op, device.number, operands, build);

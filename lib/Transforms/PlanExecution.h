@@ -226,11 +226,11 @@ private:
   /// The results of `op` on `operands`: built by `build`, or found again. Where
   /// each operand is of another device, `owners` says of which.
   llvm::FailureOr<llvm::SmallVector<Bound>>
-  instantiate(mlir::Operation *op, llvm::ArrayRef<int64_t> devices,
+  instantiate(mlir::Operation *op, llvm::ArrayRef<int64_t> where,
               llvm::ArrayRef<Bound> operands, Build build,
               llvm::ArrayRef<int64_t> owners = {});
   Instance &findInstance(llvm::ArrayRef<uintptr_t> key, bool &isNew);
-  void extend(Instance &instance, llvm::ArrayRef<int64_t> devices,
+  void extend(Instance &instance, llvm::ArrayRef<int64_t> where,
               int64_t microBatch);
   void place(Instance &instance, mlir::Operation *first, mlir::Location loc);
   Step executeCompute(Device &device, mlir::Operation *op);
@@ -251,6 +251,21 @@ private:
                    Bound bound);
   Step enter(Device &device, tv::CallOp call);
   Step leave(Device &device, tv::ReturnOp op);
+  /// What was added to a buffer: each value once, with the micro-batches in
+  /// which it was added; a value that was added twice in one micro-batch starts
+  /// another round.
+  struct Round {
+    mlir::Value value;
+    llvm::DenseSet<int64_t> microBatches;
+    int64_t invariant = 0; ///< times it was added without a micro-batch
+    mlir::Location location;
+  };
+  static llvm::SmallVector<Round>
+  listRounds(llvm::ArrayRef<Contribution> contributions);
+  mlir::FailureOr<mlir::Value> sumUp(llvm::ArrayRef<Round> rounds,
+                                     mlir::RankedTensorType type,
+                                     mlir::Location location,
+                                     Instance &instance);
   mlir::FailureOr<mlir::Value> materialize(tv::BufferOp buffer, int64_t device,
                                            mlir::Location location);
   mlir::LogicalResult finish();
@@ -262,11 +277,26 @@ private:
   /// computed of those in the place of what was. Fails after an error.
   mlir::FailureOr<llvm::SmallDenseMap<mlir::Value, Bound>>
   tellApart(Device &device, tv::SaveOp save);
+  /// What reads a copy is computed once more.
+  mlir::LogicalResult
+  computeAgain(Device &device, tv::SaveOp save,
+               llvm::ArrayRef<mlir::Operation *> ops,
+               llvm::SmallDenseMap<mlir::Value, Bound> &copies);
+  /// The gradients of an op, of `values`: its inputs, the gradients it takes,
+  /// and its forward op's outputs.
+  mlir::LogicalResult
+  buildBackward(tv::BackwardOp op, size_t inputCount,
+                llvm::ArrayRef<mlir::Value> values,
+                llvm::SmallVectorImpl<mlir::Value> &results);
   Step executeBackward(Device &device, tv::BackwardOp op);
 
   // PlanReplay.cpp
   /// Has a new frame follow a trace, or else write one.
   void startTrace(Device &device, Frame &frame);
+  /// An execution has a number that was used before: what is saved twice is an
+  /// error, and nothing follows either of the two.
+  static void leaveTrace(Device &device, int64_t instance,
+                         Execution &execution);
   /// Notes what an op of a frame did.
   void trace(Device &device, mlir::Operation *op);
   /// Whether no op of a segment can see a gradient.
@@ -300,14 +330,37 @@ private:
   mlir::LogicalResult arrive(Device &device, tv::CommunicateOp op,
                              int64_t number);
   Step executeCommunicate(Device &device, tv::CommunicateOp op);
+  /// Those who take part in a collective, in the order of its group.
+  struct Members {
+    tv::CommunicateOp first;
+    llvm::SmallVector<int64_t> group;
+    llvm::SmallVector<Bound> operands;
+    llvm::SmallVector<tv::CommunicateOp> ops;
+  };
+  mlir::LogicalResult listMembers(llvm::MutableArrayRef<Arrival> arrivals,
+                                  Members &members);
+  /// Part `number` of `value` along `dimension`, as many as there are members.
+  mlir::FailureOr<mlir::Value> sliceForMember(const Members &members,
+                                              mlir::Value value,
+                                              int64_t dimension,
+                                              int64_t number);
+  mlir::LogicalResult
+  buildCollective(const Members &members, llvm::ArrayRef<mlir::Value> values,
+                  llvm::SmallVectorImpl<mlir::Value> &results);
+  /// What each member of an all-to-all gets.
+  mlir::FailureOr<llvm::SmallVector<Bound>>
+  exchangeParts(const Members &members);
+  /// What each member of a reduce-scatter keeps of the sum.
+  mlir::LogicalResult keepParts(const Members &members,
+                                llvm::MutableArrayRef<Bound> gathered);
   mlir::LogicalResult complete(llvm::MutableArrayRef<Arrival> arrivals);
   mlir::LogicalResult reportDeadlock();
   /// The devices that have to move before the blocked `device` can.
   llvm::SmallVector<Device *> findAwaited(const Device &device);
   Bound moveTo(Bound bound, int64_t microBatch, mlir::Operation *op,
-               llvm::ArrayRef<int64_t> devices);
+               llvm::ArrayRef<int64_t> where);
   /// All micro-batches where none is named.
-  tv::DomainAttr getDomain(llvm::ArrayRef<int64_t> devices,
+  tv::DomainAttr getDomain(llvm::ArrayRef<int64_t> where,
                            llvm::ArrayRef<int64_t> microBatches);
 
   // PlanStreams.cpp

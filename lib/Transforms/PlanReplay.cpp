@@ -38,6 +38,15 @@ static PlanExecution::Saved translate(PlanExecution::Saved saved,
   return saved;
 }
 
+void PlanExecution::leaveTrace(Device &device, int64_t instance,
+                               Execution &execution) {
+  if (execution.trace)
+    for (const auto &[number, saved] : execution.trace->saved)
+      device.saved.try_emplace({instance, number},
+                               *execution.findSaved(number));
+  execution.trace = nullptr;
+}
+
 void PlanExecution::startTrace(Device &device, Frame &frame) {
   // In the reference the last value counts, and the order of all is needed.
   if (isReference)
@@ -51,16 +60,8 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
       forward == device.executions.end() ? Execution() : forward->second;
   auto [known, isFirst] =
       device.executions.try_emplace(call.getInstance(), Execution());
-  if (!isFirst) {
-    // A number that was used before: what is saved twice is an error, and
-    // nothing follows either of the two.
-    if (known->second.trace)
-      for (const auto &[number, saved] : known->second.trace->saved)
-        device.saved.try_emplace({call.getInstance(), number},
-                                 *known->second.findSaved(number));
-    known->second.trace = nullptr;
-    return;
-  }
+  if (!isFirst)
+    return leaveTrace(device, call.getInstance(), known->second);
   std::vector<uintptr_t> key = {
       reinterpret_cast<uintptr_t>(frame.next->getBlock())};
   auto addBound = [&](Bound bound) {
