@@ -135,9 +135,9 @@ LogicalResult ProgramOp::verifyRegions() {
   return verifyBody(getBody().front());
 }
 
-LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   auto segment =
-      symbols.lookupNearestSymbolFrom<SegmentOp>(*this, getCalleeAttr());
+      symbolTable.lookupNearestSymbolFrom<SegmentOp>(*this, getCalleeAttr());
   if (!segment)
     return emitOpError("names no segment: ") << getCalleeAttr();
   int64_t device = (*this)->getParentOfType<ProgramOp>().getDevice();
@@ -165,11 +165,11 @@ LogicalResult BufferOp::verify() {
   return verifyDevice(*this, getDevice());
 }
 
-LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult BufferOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   FlatSymbolRefAttr name = getGradientOfAttr();
   if (!name)
     return success();
-  auto parameter = symbols.lookupNearestSymbolFrom<BufferOp>(*this, name);
+  auto parameter = symbolTable.lookupNearestSymbolFrom<BufferOp>(*this, name);
   if (!parameter || parameter.getGradientOf())
     return emitOpError("names no parameter: ") << name;
   if (parameter.getDevice() != getDevice() || parameter.getType() != getType())
@@ -219,24 +219,25 @@ static LogicalResult verifyBuffer(Operation *op, SymbolTableCollection &symbols,
   return success();
 }
 
-LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyBuffer(*this, symbols, getBufferAttr(), getResult().getType(),
+LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  return verifyBuffer(*this, symbolTable, getBufferAttr(),
+                      getResult().getType(),
                       /*isWritten=*/false);
 }
 
-LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyBuffer(*this, symbols, getBufferAttr(), getValue().getType(),
+LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  return verifyBuffer(*this, symbolTable, getBufferAttr(), getValue().getType(),
                       /*isWritten=*/true);
 }
 
-LogicalResult AddToOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  return verifyBuffer(*this, symbols, getBufferAttr(), getValue().getType(),
+LogicalResult AddToOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  return verifyBuffer(*this, symbolTable, getBufferAttr(), getValue().getType(),
                       /*isWritten=*/true);
 }
 
-LogicalResult FreeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult FreeOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   auto scratch =
-      symbols.lookupNearestSymbolFrom<ScratchOp>(*this, getBufferAttr());
+      symbolTable.lookupNearestSymbolFrom<ScratchOp>(*this, getBufferAttr());
   if (!scratch)
     return emitOpError("names no scratch memory: ") << getBufferAttr();
   return verifyScratch(*this, scratch, Type());
@@ -300,11 +301,11 @@ LogicalResult StartOp::verifyRegions() {
   return success();
 }
 
-LogicalResult StartOp::verifySymbolUses(SymbolTableCollection &symbols) {
+LogicalResult StartOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
   Operation *started = getStarted();
   if (!getInto() || !started || started->getNumResults() == 0)
     return success();
-  return verifyBuffer(*this, symbols, getIntoAttr(),
+  return verifyBuffer(*this, symbolTable, getIntoAttr(),
                       started->getResult(0).getType(), /*isWritten=*/true);
 }
 

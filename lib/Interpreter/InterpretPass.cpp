@@ -31,6 +31,7 @@ namespace {
 struct InterpretPass : verify::impl::InterpretPassBase<InterpretPass> {
   using InterpretPassBase::InterpretPassBase;
 
+protected:
   void runOnOperation() override {
     if (failed(interpret()))
       signalPassFailure();

@@ -30,6 +30,7 @@ struct CanonicalizeSSAPass
     : verify::impl::CanonicalizeSSAPassBase<CanonicalizeSSAPass> {
   using CanonicalizeSSAPassBase::CanonicalizeSSAPassBase;
 
+protected:
   void runOnOperation() override {
     auto reference = getOperation().lookupSymbol<tv::PlanOp>("reference");
     auto plan = getOperation().lookupSymbol<tv::PlanOp>("plan");

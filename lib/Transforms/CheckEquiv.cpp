@@ -26,6 +26,7 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
   using Base::Base;
   std::function<void(unsigned, unsigned)> progress;
 
+protected:
   void runOnOperation() override {
     // Stages on their own, without the graph they were cut from.
     auto graphs = getOperation().getOps<tv::GraphOp>();

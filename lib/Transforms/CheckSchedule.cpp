@@ -43,6 +43,7 @@ struct CheckSchedulePass
     : verify::impl::CheckSchedulePassBase<CheckSchedulePass> {
   using CheckSchedulePassBase::CheckSchedulePassBase;
 
+protected:
   void runOnOperation() override {
     bool isChecked = false;
     for (auto plan : getOperation().getOps<tv::PlanOp>()) {

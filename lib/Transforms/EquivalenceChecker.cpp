@@ -390,7 +390,7 @@ LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
       worklist.pop_back();
       continue;
     }
-    used.push_back({expect, &status->second});
+    used.emplace_back(expect, &status->second);
     for (tv::ExpectOp lemma : status->second.assumed) {
       auto found = marks.find(lemma);
       if (found == marks.end())

@@ -109,7 +109,7 @@ private:
   std::optional<StageOutline> outline(tv::ExpectOp expect);
   /// Has threads prove what all results rest on, if all lemmas hold.
   void proveInParallel();
-  void decide(tv::ExpectOp expect, Question isRefuted);
+  void decide(tv::ExpectOp wanted, Question isRefuted);
   /// Notes that an expect was not proved, and how large its stage is.
   void addUnproved(tv::ExpectOp expect, const PlannedStage &stage);
   /// Prepares a stage of an expect that begins earlier, for where one device

@@ -38,7 +38,7 @@ public:
   static bool startsAt(mlir::Operation &op);
 
   /// Notes a correspondence that has a lemma, or is given.
-  void setKnown(mlir::Value value, Correspondence known);
+  void setKnown(mlir::Value value, Correspondence correspondence);
   /// Ops come after what they take.
   void visit(mlir::Operation &op);
   /// The tensors that a selection leads to and that are used where lineages

@@ -19,6 +19,7 @@ namespace verify {
 namespace {
 struct OutlineStagesPass
     : verify::impl::OutlineStagesPassBase<OutlineStagesPass> {
+protected:
   void runOnOperation() override {
     for (auto graph :
          llvm::make_early_inc_range(getOperation().getOps<tv::GraphOp>()))

@@ -20,6 +20,7 @@ namespace verify {
 
 namespace {
 struct ReduceShapesPass : verify::impl::ReduceShapesPassBase<ReduceShapesPass> {
+protected:
   void runOnOperation() override {
     sorts = rigid = 0;
     for (auto stage : getOperation().getOps<tv::StageOp>())

@@ -258,6 +258,12 @@ public:
   Scalar uninterpreted(llvm::StringRef name, llvm::ArrayRef<Scalar> arguments,
                        ScalarSort sort) override;
 
+protected:
+  bool isLess(Scalar left, Scalar right) const override;
+  bool isLessOrEqual(Scalar left, Scalar right) const override;
+  bool isEqual(Scalar left, Scalar right) const override;
+  Scalar truth(bool isSurelyTrue, bool isSurelyFalse) override;
+
 private:
   struct Interval {
     double lower, upper;
@@ -266,11 +272,6 @@ private:
     bool isUndefined() const { return lower != lower; }
   };
   enum class Domain { Inside, Outside, Undecided };
-
-  bool isLess(Scalar left, Scalar right) const override;
-  bool isLessOrEqual(Scalar left, Scalar right) const override;
-  bool isEqual(Scalar left, Scalar right) const override;
-  Scalar truth(bool isSurelyTrue, bool isSurelyFalse) override;
 
   const Interval &get(Scalar value) const { return intervals[value.bits]; }
   /// The interval, or the whole line if arithmetic left no ends. Minus infinity
@@ -334,6 +335,12 @@ public:
   Scalar uninterpreted(llvm::StringRef name, llvm::ArrayRef<Scalar> arguments,
                        ScalarSort sort) override;
 
+protected:
+  bool isLess(Scalar left, Scalar right) const override;
+  bool isLessOrEqual(Scalar left, Scalar right) const override;
+  bool isEqual(Scalar left, Scalar right) const override;
+  Scalar truth(bool isSurelyTrue, bool isSurelyFalse) override;
+
 private:
   struct Interval;
 
@@ -347,10 +354,6 @@ private:
   /// Returns whether the operation is possible on the whole interval.
   bool requirePositive(Scalar value, bool allowsZero);
   bool requireNonZero(Scalar value);
-  bool isLess(Scalar left, Scalar right) const override;
-  bool isLessOrEqual(Scalar left, Scalar right) const override;
-  bool isEqual(Scalar left, Scalar right) const override;
-  Scalar truth(bool isSurelyTrue, bool isSurelyFalse) override;
 
   unsigned bits;
   std::vector<std::unique_ptr<Interval>> intervals;
