@@ -87,6 +87,51 @@ protected:
       signalPassFailure();
   }
 
+  void addCounts(const CheckCounts &counts) {
+    ModuleOp module = getOperation();
+    addStatistic(module, "stages", counts.stages);
+    addStatistic(module, "stage_ops", counts.stageOps);
+    addStatistic(module, "distinct_stages", counts.distinctStages);
+    addStatistic(module, "distinct_stage_ops", counts.distinctStageOps);
+    addStatistic(module, "obligations_by_z3", counts.byZ3);
+    addStatistic(module, "obligations_by_normalization",
+                 counts.byNormalization);
+    addStatistic(module, "lemmas_not_used", counts.brokenLemmas);
+    addStatistic(module, "opaque_tensors", counts.opaqueTensors);
+  }
+
+  /// Says of each result that is not proved why; returns how many there are.
+  static size_t listUnknown(EquivalenceChecker &checker,
+                            const std::optional<Refutation> &refutation,
+                            tv::GraphOp graph) {
+    size_t unknown = 0;
+    for (tv::ExpectOp result : checker.getResults()) {
+      const StageVerdict &verdict =
+          checker.getStatuses().find(result)->second.verdict;
+      if (verdict.isProved())
+        continue;
+      if (++unknown > shownResults)
+        continue;
+      InFlightDiagnostic error =
+          emitError(result.getLoc())
+          << "unknown whether the value of '"
+          << result.getContract()->getName().getValue()
+          << "' is that of the reference: " << verdict.reason;
+      if (refutation)
+        error.attachNote() << refutation->getFailure();
+      if (tv::ExpectOp first = checker.getFirstUnproved();
+          first && unknown == 1 && first != result)
+        error.attachNote(first.getLoc())
+            << "the first value that was not proved is " << describe(first)
+            << " on " << describePlace(first, {}, graph.getMesh()) << ": "
+            << checker.getStatuses().find(first)->second.verdict.reason;
+    }
+    if (unknown > shownResults)
+      emitError(graph.getLoc())
+          << "unknown for " << unknown - shownResults << " more results";
+    return unknown;
+  }
+
   Answer check(tv::GraphOp graph) {
     auto report = [&](unsigned done, unsigned total) {
       if (progress)
@@ -108,52 +153,14 @@ protected:
     if (!checker.getCacheProblem().empty())
       emitWarning(graph.getLoc())
           << "proofs are not kept: " << checker.getCacheProblem();
-    const CheckCounts &counts = checker.getCounts();
-    ModuleOp module = getOperation();
-    addStatistic(module, "stages", counts.stages);
-    addStatistic(module, "stage_ops", counts.stageOps);
-    addStatistic(module, "distinct_stages", counts.distinctStages);
-    addStatistic(module, "distinct_stage_ops", counts.distinctStageOps);
-    addStatistic(module, "obligations_by_z3", counts.byZ3);
-    addStatistic(module, "obligations_by_normalization",
-                 counts.byNormalization);
-    addStatistic(module, "lemmas_not_used", counts.brokenLemmas);
-    addStatistic(module, "opaque_tensors", counts.opaqueTensors);
-
+    addCounts(checker.getCounts());
     listUnconfirmed(checker.getUnconfirmed());
     if (checker.isStopped()) {
       refutation->report();
       return Answer::Refuted;
     }
-    bool isProved = true;
-    size_t unknown = 0;
-    for (tv::ExpectOp result : checker.getResults()) {
-      const StageVerdict &verdict =
-          checker.getStatuses().find(result)->second.verdict;
-      if (verdict.isProved())
-        continue;
-      isProved = false;
-      if (++unknown > shownResults)
-        continue;
-      InFlightDiagnostic error =
-          emitError(result.getLoc())
-          << "unknown whether the value of '"
-          << result.getContract()->getName().getValue()
-          << "' is that of the reference: " << verdict.reason;
-      if (refutation)
-        error.attachNote() << refutation->getFailure();
-      if (tv::ExpectOp first = checker.getFirstUnproved();
-          first && unknown == 1 && first != result)
-        error.attachNote(first.getLoc())
-            << "the first value that was not proved is " << describe(first)
-            << " on " << describePlace(first, {}, graph.getMesh()) << ": "
-            << checker.getStatuses().find(first)->second.verdict.reason;
-    }
-    if (unknown > shownResults)
-      emitError(graph.getLoc())
-          << "unknown for " << unknown - shownResults << " more results";
-    if (isProved)
-      isProved = succeeded(checkLedger(checker, graph));
+    bool isProved = listUnknown(checker, refutation, graph) == 0 &&
+                    succeeded(checkLedger(checker, graph));
     return isProved ? Answer::Proved : Answer::Unknown;
   }
 };

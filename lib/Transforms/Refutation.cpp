@@ -273,13 +273,66 @@ static Operation *getLastOp(tv::ExpectOp expect) {
   return last;
 }
 
+Refutation::Confirmation
+Refutation::confirmWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
+                        ArrayRef<Value> ranked, const WitnessRange &range,
+                        const FactorAnalysis &analysis) {
+  WitnessInputs source(algebra, seed, range);
+  DenseEvaluator evaluator(graph.getBody().front(), analysis, algebra, source);
+  if (failed(evaluator.run(result, ranked))) {
+    failureReason = evaluator.getFailure();
+    isTooCostly = evaluator.wasTooCostly();
+    return Confirmation::Rejected;
+  }
+  // A plan may be undefined where the reference is not.
+  Operation *undefined = evaluator.getUndefinedOp();
+  bool isOutside =
+      undefined ? !undefined->hasAttr("domain") : algebra.status().isUndefined;
+  if (isOutside) {
+    failureReason = "the inputs that were tried lie outside the domain";
+    return Confirmation::Rejected;
+  }
+  if (algebra.status().isUndecided)
+    return Confirmation::NeedsPrecision;
+  auto areDisjoint = [&](Scalar left, Scalar right) {
+    return algebra.areDisjoint(left, right);
+  };
+  if (!llvm::all_of(ranked, [&](Value value) {
+        return evaluator.haveDistinctElements(value, areDisjoint);
+      })) {
+    failureReason = "what is selected from ties on the inputs that were tried";
+    return Confirmation::Rejected;
+  }
+  auto difference =
+      evaluator.compare(result, [&](Scalar reference, Scalar plan) {
+        return undefined ? algebra.isUndefined(plan) &&
+                               !algebra.isUndefined(reference)
+                         : areDisjoint(reference, plan);
+      });
+  if (!difference)
+    return Confirmation::NeedsPrecision;
+  if (undefined && !acceptsUndefined) {
+    undefinedAt.push_back({&analysis, seed});
+    failureReason = "the plan is undefined on the inputs that were tried";
+    return Confirmation::Rejected;
+  }
+  confirmed.undefinedOp = undefined;
+  confirmed.expect = result;
+  confirmed.index = difference->index;
+  confirmed.referenceIndex = difference->referenceIndex;
+  confirmed.planValue =
+      undefined ? "undefined" : printNumber(algebra.toDouble(difference->plan));
+  confirmed.referenceValue =
+      printNumber(algebra.toDouble(difference->reference));
+  return Confirmation::Confirmed;
+}
+
 bool Refutation::confirm(const FactorAnalysis &analysis) {
   // The earliest, because most of what comes before it has to be executed.
   tv::ExpectOp cheapest =
       *llvm::min_element(wrong, [](tv::ExpectOp left, tv::ExpectOp right) {
         return getLastOp(left)->isBeforeInBlock(getLastOp(right));
       });
-  // Selections are meant where nothing ties (docs/Soundness.md, A23).
   SmallVector<Value> ranked;
   for (Operation *op : getCone(cheapest))
     if (op->hasTrait<tv::AssumesNoTies>())
@@ -291,59 +344,12 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
   }
   for (unsigned precision : precisions) {
     std::unique_ptr<EnclosingAlgebra> intervals = makeIntervals(precision);
-    EnclosingAlgebra &algebra = *intervals;
-    WitnessInputs source(algebra, seed, *range);
-    DenseEvaluator evaluator(graph.getBody().front(), analysis, algebra,
-                             source);
-    if (failed(evaluator.run(cheapest, ranked))) {
-      failureReason = evaluator.getFailure();
-      isTooCostly = evaluator.wasTooCostly();
-      return false;
-    }
-    // A plan may be undefined where the reference is not.
-    Operation *undefined = evaluator.getUndefinedOp();
-    bool isOutside = undefined ? !undefined->hasAttr("domain")
-                               : algebra.status().isUndefined;
-    if (isOutside) {
-      failureReason = "the inputs that were tried lie outside the domain";
-      return false;
-    }
-    if (algebra.status().isUndecided)
+    Confirmation confirmation =
+        confirmWith(*intervals, cheapest, ranked, *range, analysis);
+    if (confirmation == Confirmation::NeedsPrecision)
       continue;
-    if (!llvm::all_of(ranked, [&](Value value) {
-          return evaluator.haveDistinctElements(
-              value, [&](Scalar left, Scalar right) {
-                return algebra.areDisjoint(left, right);
-              });
-        })) {
-      failureReason =
-          "what is selected from ties on the inputs that were tried";
-      return false;
-    }
-    auto difference =
-        evaluator.compare(cheapest, [&](Scalar reference, Scalar plan) {
-          return undefined ? algebra.isUndefined(plan) &&
-                                 !algebra.isUndefined(reference)
-                           : algebra.areDisjoint(reference, plan);
-        });
-    if (!difference)
-      continue;
-    if (undefined && !acceptsUndefined) {
-      undefinedAt.push_back({&analysis, seed});
-      failureReason = "the plan is undefined on the inputs that were tried";
-      return false;
-    }
-    confirmed.undefinedOp = undefined;
-    confirmed.expect = cheapest;
-    confirmed.index = difference->index;
-    confirmed.referenceIndex = difference->referenceIndex;
-    confirmed.planValue = undefined
-                              ? "undefined"
-                              : printNumber(algebra.toDouble(difference->plan));
-    confirmed.referenceValue =
-        printNumber(algebra.toDouble(difference->reference));
     confirmed.precision = precision;
-    return true;
+    return confirmation == Confirmation::Confirmed;
   }
   failureReason = roundingReason;
   return false;

@@ -67,7 +67,15 @@ private:
   /// Made of `coarse` or a copy, the first time.
   const FactorAnalysis &getFine(const FactorAnalysis &from);
   bool findWrongResults(const FactorAnalysis &analysis);
+  /// Shows in interval arithmetic that one of the results is wrong.
   bool confirm(const FactorAnalysis &analysis);
+  enum class Confirmation { Confirmed, Rejected, NeedsPrecision };
+  /// The same of `result` with intervals of one algebra. Selections are meant
+  /// where no elements of `ranked` tie (docs/Soundness.md, A23).
+  Confirmation confirmWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
+                           llvm::ArrayRef<mlir::Value> ranked,
+                           const WitnessRange &range,
+                           const FactorAnalysis &analysis);
   /// The same, and begins to look for the root of the difference on another
   /// thread, if there is one.
   bool confirmAndLook(const FactorAnalysis &analysis);
@@ -88,6 +96,12 @@ private:
   /// The root of the difference. `analysis` is that of the inputs, or a copy
   /// where another thread uses it meanwhile.
   std::optional<Finding> diagnose(const FactorAnalysis &analysis);
+
+  /// What to report: the root of the difference, or the result that is
+  /// confirmed where none was found.
+  Finding takeFinding();
+  /// The note with the inputs on which the difference is confirmed.
+  void addCounterexample(mlir::InFlightDiagnostic &error);
 
   tv::GraphOp graph;
   unsigned firstNumber;

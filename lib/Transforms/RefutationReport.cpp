@@ -87,8 +87,7 @@ static void printElement(Diagnostic &note, tv::ExpectOp expect,
   }
 }
 
-void Refutation::report() {
-  tv::MeshAttr mesh = graph.getMesh();
+Finding Refutation::takeFinding() {
   if (!diagnosed)
     diagnosed = diagnose(coarse);
   std::optional<Finding> finding = std::move(*diagnosed);
@@ -99,7 +98,6 @@ void Refutation::report() {
     finding->element = {
         confirmed.index, confirmed.planValue, confirmed.referenceValue, {}};
   }
-  tv::ExpectOp expect = finding->expect;
   if (Operation *undefined = confirmed.undefinedOp) {
     finding->kind = DifferenceKind::OutsideDomain;
     finding->op = undefined;
@@ -108,44 +106,10 @@ void Refutation::report() {
                            " is undefined on these inputs: it divides by 0, "
                            "or takes a root or logarithm that does not exist";
   }
-  Operation *op = finding->op;
-  bool isUndefined = finding->kind == DifferenceKind::Undefined;
-  Location place = op && (isUndefined || !expect.getContract())
-                       ? op->getLoc()
-                       : expect.getLoc();
-  InFlightDiagnostic error = emitError(place);
-  if (isUndefined) {
-    error << "undefined value: " << finding->explanation;
-  } else {
-    error << describe(expect) << " differs from the reference on "
-          << describePlace(finding->alike, finding->microBatches, mesh);
-    if (!finding->explanation.empty())
-      error.attachNote(op ? op->getLoc() : place)
-          << getName(finding->kind) << ": " << finding->explanation;
-  }
-  for (auto &[where, text] : finding->related)
-    error.attachNote(where) << text;
-  error.attachNote(expect.getReference().getLoc())
-      << "single-device model: "
-      << (isUndefined ? "the value that depends on it" : "the reference value")
-      << " is computed here";
-  if (!isUndefined)
-    printElement(error.attachNote(expect.getLoc()), expect, finding->element);
-  if (finding->otherValues)
-    error.attachNote(finding->other.getLoc())
-        << finding->otherValues << " more "
-        << (finding->otherValues == 1 ? "value differs" : "values differ")
-        << " although what goes into "
-        << (finding->otherValues == 1 ? "it" : "them") << " does not"
-        << (finding->otherValues == 1 ? ": " : ", the first is ")
-        << describe(finding->other) << " on "
-        << describePlace(finding->other, {}, mesh);
-  error.attachNote(place) << "as a consequence " << wrong.size() << " of "
-                          << results.size()
-                          << " results come out wrong: " << summarize(wrong)
-                          << ", on " << describePlace(wrong, {}, mesh);
-  if (isUndefined)
-    return;
+  return std::move(*finding);
+}
+
+void Refutation::addCounterexample(InFlightDiagnostic &error) {
   error.attachNote(confirmed.expect.getLoc())
       << "counterexample: with the " << (seed.isPositive ? "positive " : "")
       << "inputs of seed " << seed.number << describePositions(seed.positions)
@@ -155,4 +119,48 @@ void Refutation::report() {
       << " in the plan and " << confirmed.referenceValue
       << " in the reference; confirmed at full size in " << confirmed.precision
       << "-bit interval arithmetic";
+}
+
+void Refutation::report() {
+  tv::MeshAttr mesh = graph.getMesh();
+  Finding finding = takeFinding();
+  tv::ExpectOp expect = finding.expect;
+  Operation *op = finding.op;
+  bool isUndefined = finding.kind == DifferenceKind::Undefined;
+  Location place = op && (isUndefined || !expect.getContract())
+                       ? op->getLoc()
+                       : expect.getLoc();
+  InFlightDiagnostic error = emitError(place);
+  if (isUndefined) {
+    error << "undefined value: " << finding.explanation;
+  } else {
+    error << describe(expect) << " differs from the reference on "
+          << describePlace(finding.alike, finding.microBatches, mesh);
+    if (!finding.explanation.empty())
+      error.attachNote(op ? op->getLoc() : place)
+          << getName(finding.kind) << ": " << finding.explanation;
+  }
+  for (auto &[where, text] : finding.related)
+    error.attachNote(where) << text;
+  error.attachNote(expect.getReference().getLoc())
+      << "single-device model: "
+      << (isUndefined ? "the value that depends on it" : "the reference value")
+      << " is computed here";
+  if (!isUndefined)
+    printElement(error.attachNote(expect.getLoc()), expect, finding.element);
+  if (finding.otherValues)
+    error.attachNote(finding.other.getLoc())
+        << finding.otherValues << " more "
+        << (finding.otherValues == 1 ? "value differs" : "values differ")
+        << " although what goes into "
+        << (finding.otherValues == 1 ? "it" : "them") << " does not"
+        << (finding.otherValues == 1 ? ": " : ", the first is ")
+        << describe(finding.other) << " on "
+        << describePlace(finding.other, {}, mesh);
+  error.attachNote(place) << "as a consequence " << wrong.size() << " of "
+                          << results.size()
+                          << " results come out wrong: " << summarize(wrong)
+                          << ", on " << describePlace(wrong, {}, mesh);
+  if (!isUndefined)
+    addCounterexample(error);
 }

@@ -61,36 +61,179 @@ private:
   mlir::TimingScope &timing;
   bool isTerminal = sys::Process::StandardErrIsDisplayed();
 };
+
+/// What the command line says.
+struct Flags {
+  cl::OptionCategory category{"verify-plan options"};
+  cl::opt<std::string> planPath{cl::Positional, cl::desc("<parallel plan>"),
+                                cl::cat(category)};
+  cl::opt<std::string> referencePath{
+      "reference", cl::value_desc("file"),
+      cl::desc("Plan of the same model for one device: the ground truth"),
+      cl::cat(category)};
+  verify::nnscaler::PartOrderOption partOrder{category};
+  cl::opt<verify::RandomMode> random{
+      "random", cl::desc("What random ops draw"), verify::getRandomModes(),
+      cl::init(verify::RandomMode::ByElement), cl::cat(category)};
+  cl::opt<unsigned> seed{"seed", cl::init(0),
+                         cl::desc("Seed of the solver, of witnesses and of "
+                                  "inputs that are drawn"),
+                         cl::cat(category)};
+  cl::opt<unsigned> resourceLimit{
+      "resource-limit", cl::init(20000000),
+      cl::desc("Z3 resource units for one obligation"), cl::cat(category)};
+  cl::opt<unsigned> threads{
+      "threads", cl::init(0),
+      cl::desc("Threads that import devices and prove stages; 0 is one for "
+               "each core, of which 8 prove"),
+      cl::cat(category)};
+  cl::opt<std::string> smtLib{"emit-smtlib", cl::value_desc("directory"),
+                              cl::desc("Write each obligation as SMT-LIB 2"),
+                              cl::cat(category)};
+  cl::opt<std::string> cache{
+      "tv-cache", cl::value_desc("directory"),
+      cl::desc("Keep proofs there, and use those of earlier runs; not with "
+               "--emit-smtlib"),
+      cl::cat(category)};
+  cl::opt<unsigned> bufferedSends{
+      "buffered-sends", cl::init(0),
+      cl::desc("Sends of a channel that may be under way before the next one "
+               "waits for its receive (default 0: rendezvous)"),
+      cl::cat(category)};
+  cl::opt<std::string> timeline{
+      "timeline", cl::value_desc("file"),
+      cl::desc("Write when each device does what, as a trace for Chrome or "
+               "Perfetto"),
+      cl::cat(category)};
+  cl::opt<bool> isTimed{"timing", cl::desc("Print how long each step took"),
+                        cl::cat(category)};
+  cl::opt<std::string> statistics{
+      "statistics", cl::value_desc("file"),
+      cl::desc("Write the answer, counts, times and memory as JSON"),
+      cl::cat(category)};
+  cl::opt<bool> quiet{"quiet", cl::desc("Print nothing when proved, or equal"),
+                      cl::cat(category)};
+  verify::RunFlags runFlags{category};
+};
+
+/// Imports a pair of plans and runs the passes on it.
+class Verification {
+public:
+  explicit Verification(Flags &flags)
+      : flags(flags), pool(hardware_concurrency(flags.threads)) {
+    if (pool.getMaxConcurrency() > 1)
+      context.setThreadPool(pool);
+    context.loadDialect<verify::tv::TVDialect>();
+    timingManager.setEnabled(flags.isTimed);
+    timingManager.setOutput(mlir::createOutputStrategy(
+        mlir::DefaultTimingManager::OutputFormat::Text, errs()));
+    timing = timingManager.getRootScope();
+    link.random = flags.random;
+    check.seed = flags.seed;
+    check.resourceLimit = flags.resourceLimit;
+    check.emitSmtLib = flags.smtLib;
+    check.cache = flags.cache;
+  }
+  /// Returns what the tool ends with.
+  int run();
+
+private:
+  /// Both plans as one module; none where one of them is no plan.
+  mlir::OwningOpRef<mlir::ModuleOp> import();
+  int runWithNumbers();
+  /// One pass as a step of its own; whether it succeeded.
+  bool runPass(StringRef name, std::unique_ptr<mlir::Pass> pass);
+  /// Whether the plan can be executed, and its tensors are linked.
+  bool prepare();
+  /// Says where the plan declares another order of parts than its ranks have,
+  /// and what the verdict on that order is.
+  void explainPartOrder(const verify::nnscaler::PartOrderDifference &difference,
+                        mlir::TimingScope &scope);
+  /// The verdict on the plan in the order of parts that it declares; none where
+  /// it is not decided.
+  std::optional<verify::Answer> checkDeclaredOrder(mlir::TimingScope &scope);
+  /// Writes the numbers and ends the process with the code. The system frees
+  /// the memory faster than one op after the other is destroyed.
+  int finish(ExitCode code);
+
+  Flags &flags;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  DefaultThreadPool pool;
+  verify::DiagnosticPrinter printer{&context, errs()};
+  mlir::DefaultTimingManager timingManager;
+  mlir::TimingScope timing;
+  Steps steps{timing};
+  verify::CanonicalizeSSAPassOptions link;
+  verify::CheckEquivPassOptions check;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
 } // namespace
 
-/// Says where the plan declares another order of parts than its ranks have, and
-/// what the verdict on that order is.
-static void explainPartOrder(
-    const verify::nnscaler::PartOrderDifference &difference,
-    mlir::MLIRContext &context, StringRef referencePath, StringRef planPath,
-    const verify::CanonicalizeSSAPassOptions &link,
-    const verify::CheckEquivPassOptions &check, mlir::TimingScope &timing) {
-  mlir::emitRemark(difference.first) << difference.text;
+mlir::OwningOpRef<mlir::ModuleOp> Verification::import() {
+  verify::nnscaler::ImportOptions options;
+  options.partOrder = flags.partOrder;
+  return steps.run("import", [&](mlir::TimingScope &scope) {
+    return verify::nnscaler::importPair(&context, flags.referencePath,
+                                        flags.planPath, options, scope);
+  });
+}
+
+int Verification::runWithNumbers() {
+  verify::RunFlags::Options options;
+  options.seed = flags.seed;
+  options.drawsPerDevice = flags.random == verify::RandomMode::PerDevice;
+  options.isQuiet = flags.quiet;
+  return flags.runFlags.run(*module, options);
+}
+
+bool Verification::runPass(StringRef name, std::unique_ptr<mlir::Pass> pass) {
+  // Linking verifies what it reads and builds, and the others change no op.
+  return steps.run(name, [&](mlir::TimingScope &scope) {
+    mlir::PassManager manager(&context);
+    manager.addPass(std::move(pass));
+    manager.enableTiming(scope);
+    manager.enableVerifier(false);
+    return succeeded(manager.run(*module));
+  });
+}
+
+bool Verification::prepare() {
+  verify::CheckSchedulePassOptions schedule;
+  schedule.checks = verify::ScheduleChecks::Progress;
+  schedule.bufferedSends = flags.bufferedSends;
+  schedule.timeline = flags.timeline;
+  return runPass("schedule", verify::createCheckSchedulePass(schedule)) &&
+         runPass("link", verify::createCanonicalizeSSAPass(link));
+}
+
+std::optional<verify::Answer>
+Verification::checkDeclaredOrder(mlir::TimingScope &scope) {
   verify::nnscaler::ImportOptions options;
   options.partOrder = verify::nnscaler::PartOrder::IndexMap;
+  mlir::ScopedDiagnosticHandler silence(
+      &context, [](mlir::Diagnostic &) { return mlir::success(); });
+  mlir::OwningOpRef<mlir::ModuleOp> declared = verify::nnscaler::importPair(
+      &context, flags.referencePath, flags.planPath, options, scope);
+  mlir::PassManager manager(&context);
+  manager.addPass(verify::createCanonicalizeSSAPass(link));
+  manager.addPass(verify::createCheckEquivPass(check));
+  manager.enableTiming(scope);
+  manager.enableVerifier(false);
+  bool isDone = declared && succeeded(manager.run(*declared));
   std::optional<verify::Answer> answer;
-  {
-    mlir::ScopedDiagnosticHandler silence(
-        &context, [](mlir::Diagnostic &) { return mlir::success(); });
-    mlir::OwningOpRef<mlir::ModuleOp> module = verify::nnscaler::importPair(
-        &context, referencePath, planPath, options, timing);
-    mlir::PassManager manager(&context);
-    manager.addPass(verify::createCanonicalizeSSAPass(link));
-    manager.addPass(verify::createCheckEquivPass(check));
-    manager.enableTiming(timing);
-    manager.enableVerifier(false);
-    bool isDone = module && succeeded(manager.run(*module));
-    if (module)
-      answer = verify::getAnswer(*module);
-    // A pass that fails has proved nothing.
-    if (!isDone && answer == verify::Answer::Proved)
-      answer.reset();
-  }
+  if (declared)
+    answer = verify::getAnswer(*declared);
+  // A pass that fails has proved nothing.
+  if (!isDone && answer == verify::Answer::Proved)
+    answer.reset();
+  return answer;
+}
+
+void Verification::explainPartOrder(
+    const verify::nnscaler::PartOrderDifference &difference,
+    mlir::TimingScope &scope) {
+  mlir::emitRemark(difference.first) << difference.text;
+  std::optional<verify::Answer> answer = checkDeclaredOrder(scope);
   mlir::emitRemark(difference.plan)
       << "with --nnscaler-part-order=index-map, the order that the plan "
          "declares, the same plan is "
@@ -99,146 +242,45 @@ static void explainPartOrder(
                                               : "not decided");
 }
 
-int main(int argc, char **argv) {
-  InitLLVM init(argc, argv);
-  cl::OptionCategory category("verify-plan options");
-  cl::opt<std::string> planPath(cl::Positional, cl::desc("<parallel plan>"),
-                                cl::cat(category));
-  cl::opt<std::string> referencePath(
-      "reference", cl::value_desc("file"),
-      cl::desc("Plan of the same model for one device: the ground truth"),
-      cl::cat(category));
-  verify::nnscaler::PartOrderOption partOrder(category);
-  cl::opt<verify::RandomMode> random(
-      "random", cl::desc("What random ops draw"), verify::getRandomModes(),
-      cl::init(verify::RandomMode::ByElement), cl::cat(category));
-  cl::opt<unsigned> seed("seed", cl::init(0),
-                         cl::desc("Seed of the solver, of witnesses and of "
-                                  "inputs that are drawn"),
-                         cl::cat(category));
-  cl::opt<unsigned> resourceLimit(
-      "resource-limit", cl::init(20000000),
-      cl::desc("Z3 resource units for one obligation"), cl::cat(category));
-  cl::opt<unsigned> threads(
-      "threads", cl::init(0),
-      cl::desc("Threads that import devices and prove stages; 0 is one for "
-               "each core, of which 8 prove"),
-      cl::cat(category));
-  cl::opt<std::string> smtLib("emit-smtlib", cl::value_desc("directory"),
-                              cl::desc("Write each obligation as SMT-LIB 2"),
-                              cl::cat(category));
-  cl::opt<std::string> cache(
-      "tv-cache", cl::value_desc("directory"),
-      cl::desc("Keep proofs there, and use those of earlier runs; not with "
-               "--emit-smtlib"),
-      cl::cat(category));
-  cl::opt<unsigned> bufferedSends(
-      "buffered-sends", cl::init(0),
-      cl::desc("Sends of a channel that may be under way before the next one "
-               "waits for its receive (default 0: rendezvous)"),
-      cl::cat(category));
-  cl::opt<std::string> timeline(
-      "timeline", cl::value_desc("file"),
-      cl::desc("Write when each device does what, as a trace for Chrome or "
-               "Perfetto"),
-      cl::cat(category));
-  cl::opt<bool> isTimed("timing", cl::desc("Print how long each step took"),
-                        cl::cat(category));
-  cl::opt<std::string> statistics(
-      "statistics", cl::value_desc("file"),
-      cl::desc("Write the answer, counts, times and memory as JSON"),
-      cl::cat(category));
-  cl::opt<bool> quiet("quiet", cl::desc("Print nothing when proved, or equal"),
-                      cl::cat(category));
-  verify::RunFlags runFlags(category);
-  cl::HideUnrelatedOptions(category);
-  bool parsed = cl::ParseCommandLineOptions(
-      argc, argv,
-      "Proves that a parallel execution plan computes what the single-device "
-      "reference computes,\nor shows an op where it does not.\n\n"
-      "exit codes: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage;\n"
-      "with --run: 0 equal, 1 differs, 2 cannot be run, 3 bad input or usage\n",
-      &errs());
-  if (!parsed)
-    return BadInput;
-  if (planPath.empty() || referencePath.empty()) {
-    errs() << "usage: verify-plan --reference single.pkl parallel.pkl\n";
-    return BadInput;
-  }
+int Verification::finish(ExitCode code) {
+  if (!flags.statistics.empty())
+    if (Error error =
+            verify::writeStatistics(*module, steps.phases, flags.statistics)) {
+      errs() << "error: " << toString(std::move(error)) << "\n";
+      code = BadInput;
+    }
+  timing.stop();
+  timingManager.print();
+  outs().flush();
+  // Otherwise what could not be written is reported at the end.
+  if (!outs().has_error())
+    sys::Process::Exit(code, /*NoCleanup=*/true);
+  return code;
+}
 
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  context.loadDialect<verify::tv::TVDialect>();
-  DefaultThreadPool pool(hardware_concurrency(threads));
-  if (pool.getMaxConcurrency() > 1)
-    context.setThreadPool(pool);
-  verify::DiagnosticPrinter printer(&context, errs());
-  verify::nnscaler::ImportOptions options;
-  options.partOrder = partOrder;
-  mlir::DefaultTimingManager timingManager;
-  timingManager.setEnabled(isTimed);
-  timingManager.setOutput(mlir::createOutputStrategy(
-      mlir::DefaultTimingManager::OutputFormat::Text, errs()));
-  mlir::TimingScope timing = timingManager.getRootScope();
-  Steps steps(timing);
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      steps.run("import", [&](mlir::TimingScope &scope) {
-        return verify::nnscaler::importPair(&context, referencePath, planPath,
-                                            options, scope);
-      });
+static ExitCode getExitCode(verify::Answer answer) {
+  switch (answer) {
+  case verify::Answer::Proved:
+    return Proved;
+  case verify::Answer::Refuted:
+    return Refuted;
+  case verify::Answer::Unknown:
+    return Unknown;
+  }
+  return Unknown;
+}
+
+int Verification::run() {
+  module = import();
   if (!module)
     return BadInput;
-  if (runFlags.isAsked()) {
-    verify::RunFlags::Options options;
-    options.seed = seed;
-    options.drawsPerDevice = random == verify::RandomMode::PerDevice;
-    options.isQuiet = quiet;
-    return runFlags.run(*module, options);
-  }
-
-  verify::CheckEquivPassOptions check;
-  check.seed = seed;
-  check.resourceLimit = resourceLimit;
-  check.emitSmtLib = smtLib;
-  check.cache = cache;
-  /// What the tool ends with, once the numbers are written. The system frees
-  /// the memory faster than one op after the other is destroyed.
-  auto finish = [&](ExitCode code) {
-    if (!statistics.empty())
-      if (Error error =
-              verify::writeStatistics(*module, steps.phases, statistics)) {
-        errs() << "error: " << toString(std::move(error)) << "\n";
-        code = BadInput;
-      }
-    timing.stop();
-    timingManager.print();
-    outs().flush();
-    // Otherwise what could not be written is reported at the end.
-    if (!outs().has_error())
-      sys::Process::Exit(code, /*NoCleanup=*/true);
-    return code;
-  };
+  if (flags.runFlags.isAsked())
+    return runWithNumbers();
   // A plan that is wrong as the runtime executes it may declare what is right.
   std::optional<verify::nnscaler::PartOrderDifference> partDifference;
-  if (partOrder == verify::nnscaler::PartOrder::Rank)
+  if (flags.partOrder == verify::nnscaler::PartOrder::Rank)
     partDifference = verify::nnscaler::findPartOrderDifference(*module);
-  // Linking verifies what it reads and builds, and the others change no op.
-  auto runPass = [&](StringRef name, std::unique_ptr<mlir::Pass> pass) {
-    return steps.run(name, [&](mlir::TimingScope &scope) {
-      mlir::PassManager manager(&context);
-      manager.addPass(std::move(pass));
-      manager.enableTiming(scope);
-      manager.enableVerifier(false);
-      return succeeded(manager.run(*module));
-    });
-  };
-  verify::CheckSchedulePassOptions schedule;
-  schedule.checks = verify::ScheduleChecks::Progress;
-  schedule.bufferedSends = bufferedSends;
-  schedule.timeline = timeline;
-  verify::CanonicalizeSSAPassOptions link;
-  link.random = random;
-  if (!runPass("schedule", verify::createCheckSchedulePass(schedule)) ||
-      !runPass("link", verify::createCanonicalizeSSAPass(link))) {
+  if (!prepare()) {
     std::optional<StringRef> reason = verify::getMalformation(*module);
     if (!reason)
       return BadInput;
@@ -256,23 +298,34 @@ int main(int argc, char **argv) {
     answer.reset();
   if (answer == verify::Answer::Refuted && partDifference)
     steps.run("declared order", [&](mlir::TimingScope &scope) {
-      explainPartOrder(*partDifference, context, referencePath, planPath, link,
-                       check, scope);
+      explainPartOrder(*partDifference, scope);
       return true;
     });
   if (!answer) {
     errs() << "error: the check ended without an answer\n";
     return finish(Unknown);
   }
-  if (!quiet || *answer != verify::Answer::Proved)
+  if (!flags.quiet || *answer != verify::Answer::Proved)
     verify::printSummary(*module, steps.phases, outs());
-  switch (*answer) {
-  case verify::Answer::Proved:
-    return finish(Proved);
-  case verify::Answer::Refuted:
-    return finish(Refuted);
-  case verify::Answer::Unknown:
-    return finish(Unknown);
+  return finish(getExitCode(*answer));
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  Flags flags;
+  cl::HideUnrelatedOptions(flags.category);
+  bool parsed = cl::ParseCommandLineOptions(
+      argc, argv,
+      "Proves that a parallel execution plan computes what the single-device "
+      "reference computes,\nor shows an op where it does not.\n\n"
+      "exit codes: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage;\n"
+      "with --run: 0 equal, 1 differs, 2 cannot be run, 3 bad input or usage\n",
+      &errs());
+  if (!parsed)
+    return BadInput;
+  if (flags.planPath.empty() || flags.referencePath.empty()) {
+    errs() << "usage: verify-plan --reference single.pkl parallel.pkl\n";
+    return BadInput;
   }
-  return Unknown;
+  return Verification(flags).run();
 }
