@@ -169,6 +169,7 @@ private:
   void findSelected(mlir::Block &body);
   void fail(const llvm::Twine &reason);
 
+  // FactorPositions.cpp
   /// Choices are made leaf by leaf. `used` says how many values of each sort
   /// occur so far: the next leaf takes one of them or one more.
   struct PatternState {
