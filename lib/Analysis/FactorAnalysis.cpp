@@ -32,8 +32,6 @@ FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
   for (BlockArgument argument : body.getArguments())
     addValue(argument);
   for (Operation &op : body) {
-    for (Value result : op.getResults())
-      addValue(result);
     if (failure)
       return;
     relate(op);
@@ -93,19 +91,24 @@ const IndexRelation &FactorAnalysis::getRelation(Operation *op) const {
 }
 
 FactorAnalysis::Node FactorAnalysis::build(const DimensionExpr &expr,
-                                           ArrayRef<Node> factorNodes) {
+                                           ArrayRef<int64_t> extents,
+                                           MutableArrayRef<Node> factorNodes) {
   switch (expr.getKind()) {
   case DimensionExpr::Kind::Unit:
     return unit;
-  case DimensionExpr::Kind::Factor:
-    return factorNodes[expr.getFactor()];
+  case DimensionExpr::Kind::Factor: {
+    Node &factor = factorNodes[expr.getFactor()];
+    if (factor == noNode)
+      factor = newAtom(extents[expr.getFactor()]);
+    return factor;
+  }
   case DimensionExpr::Kind::Hole:
     return newAtom(expr.getHoleSize());
   case DimensionExpr::Kind::Product:
   case DimensionExpr::Kind::Concat: {
     SmallVector<Node> children;
     for (const DimensionExpr &child : expr.getChildren())
-      children.push_back(build(child, factorNodes));
+      children.push_back(build(child, extents, factorNodes));
     return newNode(expr.getKind() == DimensionExpr::Kind::Product
                        ? Kind::Product
                        : Kind::Concat,
@@ -130,31 +133,56 @@ void FactorAnalysis::relateDomain(Operation &op) {
   }
 }
 
-void FactorAnalysis::relateLineage(tv::LineageAttr lineage, Value reference,
-                                   ValueRange locals) {
-  for (auto [i, dimension] : llvm::enumerate(lineage.getDimensions())) {
-    SmallVector<Node> whole, kept;
-    for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>()) {
-      if (factor.getAxis()) {
-        std::optional<unsigned> axis = findAxis(factor.getAxis().getValue());
-        if (!axis)
-          return fail("a lineage is indexed by devices that are spelled out");
-        whole.push_back(axes[*axis]);
-        continue;
+FactorAnalysis::Node FactorAnalysis::relateLineage(ArrayAttr factors,
+                                                   Node reference) {
+  SmallVector<Node> whole, kept;
+  for (auto factor : factors.getAsRange<tv::DimensionFactorAttr>()) {
+    if (factor.getAxis()) {
+      std::optional<unsigned> axis = findAxis(factor.getAxis().getValue());
+      if (!axis) {
+        fail("a lineage is indexed by devices that are spelled out");
+        return unit;
       }
-      Node range = newAtom(factor.getEnd() - factor.getStart());
-      kept.push_back(range);
-      SmallVector<Node> blocks;
-      if (factor.getStart() > 0)
-        blocks.push_back(newAtom(factor.getStart()));
-      blocks.push_back(range);
-      if (factor.getEnd() < factor.getExtent())
-        blocks.push_back(newAtom(factor.getExtent() - factor.getEnd()));
-      whole.push_back(newNode(Kind::Concat, blocks));
+      whole.push_back(axes[*axis]);
+      continue;
     }
-    unify(dimensions[reference][i], newNode(Kind::Product, whole));
-    for (Value local : locals)
-      unify(dimensions[local][i], newNode(Kind::Product, kept));
+    int64_t start = factor.getStart(), end = factor.getEnd(),
+            extent = factor.getExtent();
+    // Most dimensions are kept whole.
+    if (factors.size() == 1 && start == 0 && end == extent) {
+      checkSize(reference, extent);
+      return reference;
+    }
+    Node range = newAtom(end - start);
+    kept.push_back(range);
+    SmallVector<Node> blocks;
+    if (start > 0)
+      blocks.push_back(newAtom(start));
+    blocks.push_back(range);
+    if (end < extent)
+      blocks.push_back(newAtom(extent - end));
+    whole.push_back(newNode(Kind::Concat, blocks));
+  }
+  unify(reference, newNode(Kind::Product, whole));
+  return newNode(Kind::Product, kept);
+}
+
+void FactorAnalysis::relateDistribute(tv::DistributeOp op) {
+  SmallVector<Node, 4> results;
+  for (auto [factors, reference, size] : llvm::zip_equal(
+           op.getLineage().getDimensions(), dimensions[op.getReference()],
+           op.getResult().getType().getShape())) {
+    results.push_back(relateLineage(factors, reference));
+    checkSize(results.back(), size);
+  }
+  dimensions[op.getResult()] = std::move(results);
+}
+
+void FactorAnalysis::relateExpect(tv::ExpectOp op) {
+  for (auto [i, factors] : llvm::enumerate(op.getLineage().getDimensions())) {
+    Node kept = relateLineage(factors, dimensions[op.getReference()][i]);
+    for (Value value : op.getValues())
+      unify(dimensions[value][i], kept);
   }
 }
 
@@ -178,37 +206,65 @@ const IndexRelation *FactorAnalysis::findRelation(tv::SemanticsOpInterface op) {
 void FactorAnalysis::relate(Operation &op) {
   relateDomain(op);
   if (auto distribute = dyn_cast<tv::DistributeOp>(op))
-    return relateLineage(distribute.getLineage(), distribute.getReference(),
-                         distribute.getResult());
+    return relateDistribute(distribute);
   if (auto expect = dyn_cast<tv::ExpectOp>(op))
-    return relateLineage(expect.getLineage(), expect.getReference(),
-                         expect.getValues());
+    return relateExpect(expect);
   auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
   if (!semantics) {
     if (!isa<tv::InputOp, tv::UndefinedOp>(op))
-      fail("'" + op.getName().getStringRef() + "' is not a graph-level op");
+      return fail("'" + op.getName().getStringRef() +
+                  "' is not a graph-level op");
+    for (Value result : op.getResults())
+      addValue(result);
     return;
   }
   const IndexRelation *kept = findRelation(semantics);
   if (!kept)
     return;
   const IndexRelation &relation = *kept;
-  SmallVector<Node, 6> &factorNodes = factors[&op];
-  for (int64_t extent : relation.extents)
-    factorNodes.push_back(newAtom(extent));
-  for (const auto &access : relation.accesses)
-    for (auto [node, expr] : llvm::zip_equal(
-             dimensions[op.getOperand(access.operand)], access.dimensions))
-      unify(node, build(expr, factorNodes));
-  for (auto [node, expr] :
-       llvm::zip_equal(dimensions[op.getResult(0)], relation.result))
-    unify(node, build(expr, factorNodes));
+  relateFactors(op, relation);
   for (const auto &read : relation.axisReads)
     if (std::optional<unsigned> axis = findAxis(read.axis)) {
       cut(axes[*axis], read.coordinate);
       cut(axes[*axis], read.coordinate + 1);
     }
   relatePositions(op, relation);
+}
+
+void FactorAnalysis::checkSize(Node node, int64_t size) {
+  int64_t other = nodes[find(node)].size;
+  if (other != size)
+    fail("dimensions of size " + Twine(other) + " and " + Twine(size) +
+         " are related");
+}
+
+void FactorAnalysis::relateFactors(Operation &op,
+                                   const IndexRelation &relation) {
+  ArrayRef<int64_t> extents = relation.extents;
+  SmallVector<Node, 6> &factorNodes = factors[&op];
+  factorNodes.assign(extents.size(), noNode);
+  // A factor is the first dimension that it alone makes up, if there is one.
+  for (const auto &access : relation.accesses)
+    for (auto [node, expr] : llvm::zip_equal(
+             dimensions[op.getOperand(access.operand)], access.dimensions)) {
+      if (expr.getKind() == DimensionExpr::Kind::Factor &&
+          factorNodes[expr.getFactor()] == noNode) {
+        checkSize(node, extents[expr.getFactor()]);
+        factorNodes[expr.getFactor()] = node;
+        continue;
+      }
+      unify(node, build(expr, extents, factorNodes));
+    }
+  SmallVector<Node, 4> &results = dimensions[op.getResult(0)];
+  for (auto [size, expr] : llvm::zip_equal(
+           cast<RankedTensorType>(op.getResult(0).getType()).getShape(),
+           relation.result)) {
+    results.push_back(build(expr, extents, factorNodes));
+    checkSize(results.back(), size);
+  }
+  for (auto [node, extent] : llvm::zip_equal(factorNodes, extents))
+    if (node == noNode)
+      node = newAtom(extent);
 }
 
 void FactorAnalysis::relatePositions(Operation &op,

@@ -37,7 +37,7 @@ tv.stage @cube <dp = 1, device = 1> expects array<i64: 0> (%x: tensor<64xf32>) {
 
 // A slice cuts its dimension into sorts of their own.
 // CHECK: tv.stage @slice
-// CHECK-SAME: factors = [{bulk = 47 : i64, kept = 1 : i64, size = 48 : i64, width = 1 : i64}, {bulk = 15 : i64, kept = 1 : i64, size = 16 : i64, width = 1 : i64}]
+// CHECK-SAME: factors = [{bulk = 15 : i64, kept = 1 : i64, size = 16 : i64, width = 1 : i64}, {bulk = 47 : i64, kept = 1 : i64, size = 48 : i64, width = 1 : i64}]
 tv.stage @slice <dp = 1, device = 1> expects array<i64: 0> (%x: tensor<64xf32>) {
   %l = tv.slice %x {dimension = 0 : i64, start = 0 : i64, end = 16 : i64} : (tensor<64xf32>) -> tensor<16xf32>
   %p = tv.distribute %x <[0:64 of 64]> on <device = 0> : (tensor<64xf32>) -> tensor<64xf32>
@@ -66,7 +66,7 @@ tv.stage @bulk_of_two <dp = 1, device = 1> expects array<i64: 0> (%x: tensor<3xf
 
 // What cannot be reduced is kept whole and says so.
 // CHECK: tv.stage @rigid
-// CHECK-SAME: factors = [{bulk = 0 : i64, kept = 3 : i64, rigid, size = 3 : i64, width = 1 : i64}, {bulk = 0 : i64, kept = 4 : i64, rigid, size = 4 : i64
+// CHECK-SAME: factors = [{bulk = 0 : i64, kept = 4 : i64, rigid, size = 4 : i64, width = 1 : i64}, {bulk = 0 : i64, kept = 3 : i64, rigid, size = 3 : i64
 tv.stage @rigid <dp = 1, device = 1> expects array<i64: 0> (%x: tensor<12xf32>) {
   %l = tv.reshape %x : (tensor<12xf32>) -> tensor<4x3xf32>
   %m = tv.reshape %x : (tensor<12xf32>) -> tensor<3x4xf32>

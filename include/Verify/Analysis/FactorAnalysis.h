@@ -138,6 +138,8 @@ private:
     bool countsSteps = false;
   };
   using Counts = llvm::SmallDenseMap<Node, int64_t, 8>;
+  /// Of a factor that is not known yet.
+  static constexpr Node noNode = ~0u;
 
   // FactorUnification.cpp
   Node newAtom(int64_t size);
@@ -157,14 +159,24 @@ private:
 
   // FactorAnalysis.cpp
   void relate(mlir::Operation &op);
+  /// Its dimensions are those of its relation's factors.
+  void relateFactors(mlir::Operation &op, const IndexRelation &relation);
   /// Null, after a failure, if it has none.
   const IndexRelation *findRelation(tv::SemanticsOpInterface op);
   void relateDomain(mlir::Operation &op);
-  void relateLineage(tv::LineageAttr lineage, mlir::Value reference,
-                     mlir::ValueRange locals);
+  /// The part of a reference's dimension that a lineage, of which `factors` is
+  /// that dimension, keeps.
+  Node relateLineage(mlir::ArrayAttr factors, Node reference);
+  void relateDistribute(tv::DistributeOp op);
+  void relateExpect(tv::ExpectOp op);
   /// What the body of an op does with positions.
   void relatePositions(mlir::Operation &op, const IndexRelation &relation);
-  Node build(const DimensionExpr &expr, llvm::ArrayRef<Node> factorNodes);
+  /// The node of an expression of an index relation; factors without one yet
+  /// get one.
+  Node build(const DimensionExpr &expr, llvm::ArrayRef<int64_t> extents,
+             llvm::MutableArrayRef<Node> factorNodes);
+  /// Fails if it is of another size.
+  void checkSize(Node node, int64_t size);
   void addValue(mlir::Value value);
   void findSelected(mlir::Block &body);
   void fail(const llvm::Twine &reason);
