@@ -118,23 +118,31 @@ FactorAnalysis::Node FactorAnalysis::build(const DimensionExpr &expr,
   return unit;
 }
 
-void FactorAnalysis::relateDomain(Operation &op) {
-  auto cutSet = [&](tv::AxisSetAttr set) {
-    std::optional<unsigned> axis = findAxis(set.getAxis().getValue());
-    if (axis)
-      for (int64_t bound : set.getBounds())
-        cut(axes[*axis], bound);
-  };
+void FactorAnalysis::cutAxis(tv::AxisSetAttr set) {
+  if (std::optional<unsigned> axis = findAxis(set.getAxis().getValue()))
+    for (int64_t bound : set.getBounds())
+      cut(axes[*axis], bound);
+}
+
+void FactorAnalysis::cutAxes(tv::DomainAttr domain) {
+  for (tv::AxisSetAttr set : domain.getSets())
+    cutAxis(set);
+}
+
+void FactorAnalysis::cutAxes(Operation &op) {
   for (NamedAttribute attribute : op.getAttrs()) {
     if (auto domain = dyn_cast<tv::DomainAttr>(attribute.getValue()))
-      llvm::for_each(domain.getSets(), cutSet);
+      cutAxes(domain);
     if (auto set = dyn_cast<tv::AxisSetAttr>(attribute.getValue()))
-      cutSet(set);
+      cutAxis(set);
   }
 }
 
 FactorAnalysis::Node FactorAnalysis::relateLineage(ArrayAttr factors,
                                                    Node reference) {
+  auto known = keptParts.find({find(reference), factors});
+  if (known != keptParts.end())
+    return known->second;
   SmallVector<Node> whole, kept;
   for (auto factor : factors.getAsRange<tv::DimensionFactorAttr>()) {
     if (factor.getAxis()) {
@@ -164,10 +172,13 @@ FactorAnalysis::Node FactorAnalysis::relateLineage(ArrayAttr factors,
     whole.push_back(newNode(Kind::Concat, blocks));
   }
   unify(reference, newNode(Kind::Product, whole));
-  return newNode(Kind::Product, kept);
+  Node part = newNode(Kind::Product, kept);
+  keptParts[{find(reference), factors}] = part;
+  return part;
 }
 
 void FactorAnalysis::relateDistribute(tv::DistributeOp op) {
+  cutAxes(op.getDomain());
   SmallVector<Node, 4> results;
   for (auto [factors, reference, size] : llvm::zip_equal(
            op.getLineage().getDimensions(), dimensions[op.getReference()],
@@ -179,6 +190,7 @@ void FactorAnalysis::relateDistribute(tv::DistributeOp op) {
 }
 
 void FactorAnalysis::relateExpect(tv::ExpectOp op) {
+  cutAxes(op.getDomain());
   for (auto [i, factors] : llvm::enumerate(op.getLineage().getDimensions())) {
     Node kept = relateLineage(factors, dimensions[op.getReference()][i]);
     for (Value value : op.getValues())
@@ -187,11 +199,12 @@ void FactorAnalysis::relateExpect(tv::ExpectOp op) {
 }
 
 const IndexRelation *FactorAnalysis::findRelation(tv::SemanticsOpInterface op) {
-  // It is a function of the op's attributes and types.
+  // It is a function of the op's attributes and types, as are those cuts.
   std::shared_ptr<const IndexRelation> relation;
   if (Operation *equal = equalOps.find(op)) {
     relation = relations.find(equal)->second;
   } else {
+    cutAxes(*op);
     FailureOr<IndexRelation> found = op.getIndexRelation();
     if (failed(found)) {
       fail("'" + op->getName().getStringRef() + "' has no index relation");
@@ -204,7 +217,6 @@ const IndexRelation *FactorAnalysis::findRelation(tv::SemanticsOpInterface op) {
 }
 
 void FactorAnalysis::relate(Operation &op) {
-  relateDomain(op);
   if (auto distribute = dyn_cast<tv::DistributeOp>(op))
     return relateDistribute(distribute);
   if (auto expect = dyn_cast<tv::ExpectOp>(op))
@@ -214,6 +226,7 @@ void FactorAnalysis::relate(Operation &op) {
     if (!isa<tv::InputOp, tv::UndefinedOp>(op))
       return fail("'" + op.getName().getStringRef() +
                   "' is not a graph-level op");
+    cutAxes(op);
     for (Value result : op.getResults())
       addValue(result);
     return;

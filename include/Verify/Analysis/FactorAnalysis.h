@@ -163,7 +163,10 @@ private:
   void relateFactors(mlir::Operation &op, const IndexRelation &relation);
   /// Null, after a failure, if it has none.
   const IndexRelation *findRelation(tv::SemanticsOpInterface op);
-  void relateDomain(mlir::Operation &op);
+  /// Tells the coordinates apart that are inside from those outside.
+  void cutAxis(tv::AxisSetAttr set);
+  void cutAxes(tv::DomainAttr domain);
+  void cutAxes(mlir::Operation &op);
   /// The part of a reference's dimension that a lineage, of which `factors` is
   /// that dimension, keeps.
   Node relateLineage(mlir::ArrayAttr factors, Node reference);
@@ -215,6 +218,8 @@ private:
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<const IndexRelation>>
       relations;
   EqualOps equalOps; ///< those with a relation
+  /// What lineages keep, by the root of what they keep it of.
+  llvm::DenseMap<std::pair<Node, mlir::Attribute>, Node> keptParts;
   llvm::DenseMap<mlir::Operation *, unsigned> opaque;
   llvm::DenseMap<mlir::Attribute, mlir::Value> opaqueTensors;
   llvm::DenseSet<Node> selected;
