@@ -17,6 +17,8 @@ ValueNumbering::ValueNumbering(
     : factors(factors), varyingAxes(varyingAxes) {
   if (factors.getFailure())
     return;
+  leaders.reserve(wanted.size());
+  layouts.reserve(wanted.size());
   for (Operation &op : body)
     if (op.getNumResults() == 1 && wanted.contains(op.getResult(0)))
       add(op.getResult(0), source);
@@ -37,7 +39,7 @@ void ValueNumbering::add(Value value, const ElementSource &source) {
   auto isZeroOperand = [&](Value operand) { return isZero(operand); };
   Key key;
   if (isComputed && computesTotalZero(semantics, factors, isZeroOperand))
-    addLayout(value, key);
+    key.push_back(getLayout(value));
   else
     key = getKey(op, source);
   if (!key.empty()) {
@@ -55,19 +57,12 @@ void ValueNumbering::add(Value value, const ElementSource &source) {
     zeros.insert(value);
 }
 
-bool ValueNumbering::haveSameLayout(Value left, Value right) {
-  Key first, second;
-  addLayout(left, first);
-  addLayout(right, second);
-  return first == second;
-}
-
 Value ValueNumbering::findSame(tv::SemanticsOpInterface op) {
   Value result = op->getResult(0);
   auto isZeroOperand = [&](Value operand) { return isZero(operand); };
   if (auto operand = findForwarded(op, factors, isZeroOperand)) {
     Value leader = getLeader(op->getOperand(*operand));
-    return haveSameLayout(result, leader) ? leader : Value();
+    return getLayout(result) == getLayout(leader) ? leader : Value();
   }
   if (auto part = findPart(op, factors)) {
     part->whole = getLeader(part->whole);
@@ -90,7 +85,8 @@ Value ValueNumbering::findSame(tv::SemanticsOpInterface op) {
       return {};
     whole = part.whole;
   }
-  return whole.getType() == result.getType() && haveSameLayout(result, whole)
+  return whole.getType() == result.getType() &&
+                 getLayout(result) == getLayout(whole)
              ? whole
              : Value();
 }
@@ -111,7 +107,11 @@ uint64_t ValueNumbering::getPositions(FactorAnalysis::Node node) {
   return positions[node] = number;
 }
 
-void ValueNumbering::addLayout(Value value, Key &key) {
+uint64_t ValueNumbering::getLayout(Value value) {
+  auto [found, isNew] = layouts.try_emplace(value);
+  if (!isNew)
+    return found->second;
+  Key key;
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
   key.push_back(nodes.size());
   for (FactorAnalysis::Node node : nodes)
@@ -124,6 +124,9 @@ void ValueNumbering::addLayout(Value value, Key &key) {
   key.push_back(static_cast<bool>(domain));
   if (domain)
     addDomain(domain, key);
+  return found->second =
+             knownLayouts.try_emplace(std::move(key), knownLayouts.size())
+                 .first->second;
 }
 
 void ValueNumbering::addDomain(tv::DomainAttr domain, Key &key) {
@@ -143,7 +146,7 @@ ValueNumbering::Key ValueNumbering::getKey(tv::ExpectOp expect) {
   for (Value operand : expect->getOperands()) {
     key.push_back(
         reinterpret_cast<uintptr_t>(getLeader(operand).getAsOpaquePointer()));
-    addLayout(operand, key);
+    key.push_back(getLayout(operand));
   }
   return key;
 }
@@ -157,7 +160,7 @@ ValueNumbering::Key ValueNumbering::getKey(Operation *op,
   Value result = op->getResult(0);
   add(op->getName().getAsOpaquePointer());
   add(result.getType().getAsOpaquePointer());
-  addLayout(result, key);
+  key.push_back(getLayout(result));
   if (isa<tv::InputOp>(op)) {
     std::optional<uint64_t> number = source.getInputNumber(result);
     if (!number)
@@ -178,7 +181,7 @@ ValueNumbering::Key ValueNumbering::getKey(Operation *op,
   for (Value operand : op->getOperands()) {
     add(getLeader(operand).getAsOpaquePointer());
     add(operand.getType().getAsOpaquePointer());
-    addLayout(operand, key);
+    key.push_back(getLayout(operand));
   }
   if (!isDistributed)
     for (FactorAnalysis::Node node : factors.getFactors(op))

@@ -50,12 +50,11 @@ private:
   void add(mlir::Value value, const ElementSource &source);
   /// The earlier value that an op only passes on, if it does.
   mlir::Value findSame(tv::SemanticsOpInterface op);
-  /// Whether elements lie at the same positions and coordinates.
-  bool haveSameLayout(mlir::Value left, mlir::Value right);
   /// What decides about the elements of an op's result, and nothing else.
   Key getKey(mlir::Operation *op, const ElementSource &source);
-  /// Appends the positions of a value, and the axes that it varies with.
-  void addLayout(mlir::Value value, Key &key);
+  /// A number for the positions and coordinates at which a value has elements,
+  /// and the axes that it varies with.
+  uint64_t getLayout(mlir::Value value);
   /// Appends a domain, but for the device: those are spelled out.
   void addDomain(tv::DomainAttr domain, Key &key);
   /// A number for what is looked at of a dimension.
@@ -68,7 +67,8 @@ private:
   llvm::DenseSet<mlir::Value> zeros;
   llvm::DenseMap<mlir::Value, TensorPart> parts;
   std::unordered_map<Key, mlir::Value, KeyHash> known;
-  std::unordered_map<Key, uint64_t, KeyHash> knownPositions;
+  std::unordered_map<Key, uint64_t, KeyHash> knownPositions, knownLayouts;
+  llvm::DenseMap<mlir::Value, uint64_t> layouts;
   /// By the root of a node.
   llvm::DenseMap<FactorAnalysis::Node, uint64_t> positions;
 };
