@@ -43,6 +43,13 @@ FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
   if (options.isFullSize)
     for (Node node = 0; node < nodes.size(); ++node)
       makeRigid(node);
+  settle();
+}
+
+void FactorAnalysis::settle() {
+  for (Node node = 0; node < nodes.size(); ++node)
+    if (nodes[node].kind == Kind::Forward)
+      nodes[node].children.front() = find(node);
 }
 
 void FactorAnalysis::findSelected(Block &body) {

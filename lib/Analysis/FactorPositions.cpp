@@ -31,36 +31,46 @@ static std::vector<Representative> representAtom(int64_t size, int64_t width,
   return list;
 }
 
-ArrayRef<Representative> FactorAnalysis::getRepresentatives(Node node) const {
-  node = find(node);
-  auto found = representatives.find(node);
-  if (found != representatives.end())
-    return found->second;
+std::vector<Representative> FactorAnalysis::represent(Node node) const {
   const NodeData &data = nodes[node];
+  if (data.kind == Kind::Atom)
+    return representAtom(data.size, data.width, data.isRigid);
   std::vector<Representative> list;
-  if (data.kind == Kind::Atom) {
-    list = representAtom(data.size, data.width, data.isRigid);
-  } else if (data.kind == Kind::Concat) {
+  if (data.kind == Kind::Concat) {
     int64_t offset = 0;
     for (Node child : data.children) {
-      std::vector<Representative> part = getRepresentatives(child);
-      for (Representative entry : part)
+      for (Representative entry : getRepresentatives(child))
         list.push_back({entry.position + offset, entry.weight});
       offset += nodes[find(child)].size;
     }
-  } else {
-    list.push_back({0, 1});
-    for (Node child : data.children) {
-      std::vector<Representative> part = getRepresentatives(child), next;
-      for (Representative major : list)
-        for (Representative minor : part)
-          next.push_back(
-              {major.position * nodes[find(child)].size + minor.position,
-               major.weight * minor.weight});
-      list = std::move(next);
-    }
+    return list;
   }
-  return representatives[node] = std::move(list);
+  list.push_back({0, 1});
+  for (Node child : data.children) {
+    int64_t size = nodes[find(child)].size;
+    std::vector<Representative> next;
+    for (Representative major : list)
+      for (Representative minor : getRepresentatives(child))
+        next.push_back({major.position * size + minor.position,
+                        major.weight * minor.weight});
+    list = std::move(next);
+  }
+  return list;
+}
+
+ArrayRef<Representative> FactorAnalysis::getRepresentatives(Node node) const {
+  node = find(node);
+  {
+    std::scoped_lock<std::mutex> guard(representatives.lock);
+    auto found = representatives.ofRoot.find(node);
+    if (found != representatives.ofRoot.end())
+      return found->second;
+  }
+  std::vector<Representative> list = represent(node);
+  std::scoped_lock<std::mutex> guard(representatives.lock);
+  // The list stays where it is, whatever becomes of the map.
+  return representatives.ofRoot.try_emplace(node, std::move(list))
+      .first->second;
 }
 
 int64_t FactorAnalysis::getWeight(Node node, int64_t position) const {

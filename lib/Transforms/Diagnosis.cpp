@@ -27,7 +27,7 @@ static constexpr unsigned helplessLimit = 64;
 
 Diagnosis::Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors,
                      WitnessSeed seed)
-    : graph(graph), factors(&factors), seed(std::move(seed)), matcher(graph) {}
+    : graph(graph), factors(factors), seed(std::move(seed)), matcher(graph) {}
 
 //===----------------------------------------------------------------------===//
 // The first value that differs
@@ -86,11 +86,11 @@ Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
   difference.element.referenceValue =
       printNumber(algebra.toDouble(found->reference));
   for (auto [axis, coordinate] : llvm::enumerate(found->coordinates))
-    if (coordinate >= 0 && factors->getAxisSize(axis) > 1)
+    if (coordinate >= 0 && factors.getAxisSize(axis) > 1)
       difference.element.coordinates.push_back(
-          {factors->getAxisName(axis).str(), coordinate});
+          {factors.getAxisName(axis).str(), coordinate});
   // Micro-batches are told apart where all of them are looked at.
-  std::optional<unsigned> batchAxis = factors->findAxis("mb");
+  std::optional<unsigned> batchAxis = factors.findAxis("mb");
   if (!batchAxis || found->coordinates[*batchAxis] < 0)
     return difference;
   llvm::DenseSet<int64_t> where;
@@ -101,7 +101,7 @@ Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
                             where.insert(coordinates[*batchAxis]);
                           return DenseEvaluator::Visit::Continue;
                         });
-  auto all = factors->getRepresentatives(factors->getAxis(*batchAxis));
+  auto all = factors.getRepresentatives(factors.getAxis(*batchAxis));
   if (where.size() < all.size() &&
       llvm::all_of(all, [](Representative entry) { return entry.weight == 1; }))
     difference.microBatches.assign(where.begin(), where.end());
@@ -118,13 +118,13 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
         cone.contains(expect.getValues().front().getDefiningOp()))
       candidates.push_back(expect);
   DoubleAlgebra algebra;
-  FailureOr<WitnessRange> range = getWitnessRange(graph, *factors);
+  FailureOr<WitnessRange> range = getWitnessRange(graph, factors);
   if (failed(range)) {
     failureReason = noDataReason;
     return failure();
   }
   WitnessInputs source(algebra, seed, *range);
-  DenseEvaluator evaluator(graph.getBody().front(), *factors, algebra, source);
+  DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
   evaluator.limitSteps(mostSteps);
   // Most values come out alike in many layers and on many devices.
   std::map<std::vector<uint64_t>, std::optional<Difference>> compared;
@@ -368,15 +368,15 @@ void Diagnosis::explain(Finding &finding) {
     return;
   llvm::SetVector<Value> kept = chooseWhatHelps(finding);
   DoubleAlgebra algebra;
-  FailureOr<WitnessRange> range = getWitnessRange(graph, *factors);
+  FailureOr<WitnessRange> range = getWitnessRange(graph, factors);
   if (failed(range))
     return;
   WitnessInputs source(algebra, seed, *range);
-  DenseEvaluator evaluator(graph.getBody().front(), *factors, algebra, source);
+  DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
   evaluator.limitSteps(mostSteps);
   if (failed(evaluator.run(finding.expect, kept.getArrayRef())))
     return;
-  matcher.setExecution(*factors, algebra, evaluator);
+  matcher.setExecution(factors, algebra, evaluator);
   if (!findRepeatedTerm(finding) && !classifyStated(finding))
     classifyRegion(finding);
   if (finding.op)

@@ -78,8 +78,6 @@ public:
   llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results);
   const std::string &getFailure() const { return failureReason; }
   bool wasTooCostly() const { return isTooCostly; }
-  /// Goes on with a copy of the analysis.
-  void setAnalysis(const FactorAnalysis &copy) { factors = &copy; }
   /// How many scalar operations an execution may take from now on.
   void limitSteps(int64_t most) { mostSteps = most; }
   bool isDifferent(tv::ExpectOp expect) const {
@@ -162,7 +160,7 @@ private:
   void noteOrigin(Finding &finding, mlir::Value term);
 
   tv::GraphOp graph;
-  const FactorAnalysis *factors;
+  const FactorAnalysis &factors;
   WitnessSeed seed;
   ValueMatcher matcher;
   std::string failureReason;

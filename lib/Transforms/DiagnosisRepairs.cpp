@@ -26,7 +26,7 @@ bool Diagnosis::isRepaired(tv::ExpectOp expect, Repair repair) {
   for (auto [original, copy] : llvm::zip_equal(graph.getBody().front(), body))
     copies[&original] = &copy;
   repair(copies);
-  FactorAnalysis exact(body, graph.getMesh(), factors->getOptions());
+  FactorAnalysis exact(body, graph.getMesh(), factors.getOptions());
   if (exact.getFailure())
     return false;
   auto copy = cast<tv::ExpectOp>(copies[expect]);

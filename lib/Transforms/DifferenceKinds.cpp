@@ -360,7 +360,7 @@ std::string Diagnosis::findWrongConstant(tv::ConstantOp constant) {
 bool Diagnosis::classifySlices(Finding &finding, Operation *op) {
   if (!isa<tv::SemanticsOpInterface>(op))
     return false;
-  const IndexRelation &relation = factors->getRelation(op);
+  const IndexRelation &relation = factors.getRelation(op);
   // For each factor, the first operand with it and the range it keeps.
   struct Range {
     Value operand;

@@ -171,14 +171,10 @@ bool Refutation::confirmAndLook(const FactorAnalysis &analysis) {
   if (!isCoarse || !context.isMultithreadingEnabled() ||
       context.getNumThreads() < 2)
     return confirm(analysis);
-  // Of an analysis only one thread may ask at a time.
-  FactorAnalysis copy = coarse;
-  diagnosis->setAnalysis(copy);
   llvm::DefaultThreadPool other(llvm::hardware_concurrency(1));
-  other.async([&] { diagnosed = diagnose(copy); });
+  other.async([&] { diagnosed = diagnose(analysis); });
   bool isConfirmed = confirm(analysis);
   other.wait();
-  diagnosis->setAnalysis(coarse);
   return isConfirmed;
 }
 

@@ -12,6 +12,8 @@
 // full-size program, so the small case is the full-size program evaluated at
 // inputs that are equal across the rest.
 //
+// Several threads may ask one analysis at a time.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef VERIFY_ANALYSIS_FACTORANALYSIS_H
@@ -24,6 +26,7 @@
 #include "llvm/ADT/DenseSet.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -182,6 +185,8 @@ private:
   void checkSize(Node node, int64_t size);
   void addValue(mlir::Value value);
   void findSelected(mlir::Block &body);
+  /// Has each forward end in one step: `find` changes nothing from then on.
+  void settle();
   void fail(const llvm::Twine &reason);
 
   // FactorPositions.cpp
@@ -195,6 +200,18 @@ private:
   using GoOn = llvm::function_ref<bool(PatternState &, int64_t position)>;
   bool chooseOfAtom(Node node, PatternState &state, GoOn next) const;
   bool choose(Node node, PatternState &state, GoOn next) const;
+
+  std::vector<Representative> represent(Node node) const;
+  /// What was asked for before.
+  struct KnownRepresentatives {
+    KnownRepresentatives() = default;
+    KnownRepresentatives(const KnownRepresentatives &other) {
+      std::scoped_lock<std::mutex> guard(other.lock);
+      ofRoot = other.ofRoot;
+    }
+    mutable std::mutex lock;
+    llvm::DenseMap<Node, std::vector<Representative>> ofRoot;
+  };
 
   // DataPositions.cpp
   void relateData(mlir::Block &body);
@@ -223,7 +240,7 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> opaque;
   llvm::DenseMap<mlir::Attribute, mlir::Value> opaqueTensors;
   llvm::DenseSet<Node> selected;
-  mutable llvm::DenseMap<Node, std::vector<Representative>> representatives;
+  mutable KnownRepresentatives representatives;
   unsigned opaqueCount = 0;
   /// How many unifications led to the one that is under way.
   unsigned unificationDepth = 0;
