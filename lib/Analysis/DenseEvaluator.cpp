@@ -9,6 +9,7 @@
 #include "DenseRuns.h"
 #include "DimensionMaps.h"
 #include "ValueNumbering.h"
+#include "mlir/IR/Threading.h"
 
 using namespace mlir;
 using namespace verify;
@@ -22,13 +23,27 @@ static constexpr int64_t stepLimit = int64_t(1) << 32;
 static constexpr int64_t runLimit = int64_t(1) << 25;
 static constexpr int64_t runStepLimit = int64_t(1) << 31;
 
+/// In how many shares a long value is computed if an operand has so many
+/// scalars that threads pay.
+static constexpr size_t shareCount = 4, heavySize = 512;
+
 DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
                                NumericAlgebra &algebra, ElementSource &source)
     : body(body), factors(factors), algebra(algebra), source(source),
       elements(body, factors, algebra, source),
       usesRuns(source.getLongPositions() != LongPositions::All),
-      rows(usesRuns ? algebra.makeRows() : nullptr),
-      maps(std::make_unique<DimensionMaps>()) {}
+      maps(std::make_unique<DimensionMaps>()) {
+  while (workers.size() < shareCount) {
+    Worker worker;
+    worker.twin = usesRuns ? algebra.makeTwin() : nullptr;
+    NumericAlgebra &own = worker.twin ? *worker.twin : algebra;
+    worker.rows = usesRuns ? own.makeRows() : nullptr;
+    bool isOnly = !worker.twin;
+    workers.push_back(std::move(worker));
+    if (isOnly)
+      break;
+  }
+}
 
 DenseEvaluator::~DenseEvaluator() = default;
 
@@ -297,28 +312,72 @@ void DenseEvaluator::fillOutside(uint64_t axes, tv::DomainAttr domain,
         tensor.elements[offset + i] = algebra.integer(0);
 }
 
+size_t DenseEvaluator::countShares(tv::SemanticsOpInterface op) const {
+  // Not by the number of threads: where runs are joined may depend on it.
+  auto isHeavy = [&](Value operand) {
+    const DenseTensor *tensor = tensors.find(operand);
+    return tensor && tensor->elements.size() >= heavySize;
+  };
+  return llvm::any_of(op->getOperands(), isHeavy) ? workers.size() : 1;
+}
+
+LogicalResult DenseEvaluator::computeRuns(tv::SemanticsOpInterface op,
+                                          DenseTensor &tensor) {
+  uint64_t axes = elements.getVaryingAxes(op->getResult(0));
+  auto kept = static_cast<int64_t>(tensors.getScalarCount());
+  int64_t free = std::max<int64_t>(runLimit / algebra.getCost() - kept, 0);
+  int64_t limit = std::min(runStepLimit, mostSteps) / algebra.getCost();
+  auto failWith = [&](const RunRelation &relation) {
+    return relation.wasTooCostly() ? failTooCostly()
+                                   : fail("'" + op->getName().getStringRef() +
+                                          "': " + relation.getFailure());
+  };
+  size_t count = countShares(op);
+  SmallVector<std::unique_ptr<RunRelation>, shareCount> shares;
+  SmallVector<int64_t, shareCount> stepsOf(count, steps);
+  SmallVector<LogicalResult, shareCount> isDone(count, failure());
+  for (const Worker &worker : MutableArrayRef(workers).take_front(count)) {
+    shares.push_back(std::make_unique<RunRelation>(
+        op, axes, factors, worker.twin ? *worker.twin : algebra,
+        worker.rows.get(), tensors, free));
+    shares.back()->setShare(static_cast<int64_t>(shares.size()) - 1,
+                            static_cast<int64_t>(count));
+  }
+  parallelFor(op->getContext(), 0, count, [&](size_t i) {
+    isDone[i] = shares[i]->compute(tensor, stepsOf[i], limit);
+  });
+  int64_t before = steps;
+  for (auto [worker, own] : llvm::zip(workers, stepsOf)) {
+    steps += own - before;
+    if (NumericAlgebra *twin = worker.twin.get()) {
+      algebra.addStatus(twin->status());
+      twin->clearStatus();
+    }
+  }
+  for (auto [share, done] : llvm::zip_equal(shares, isDone))
+    if (failed(done))
+      return failWith(*share);
+  RunRelation &first = *shares.front();
+  for (std::unique_ptr<RunRelation> &later : llvm::drop_begin(shares))
+    if (failed(first.take(*later)))
+      return failWith(first);
+  if (steps > limit)
+    return failTooCostly();
+  return succeeded(first.finish(tensor)) ? success() : failWith(first);
+}
+
 LogicalResult DenseEvaluator::compute(tv::SemanticsOpInterface op,
                                       DenseTensor &tensor) {
   Value value = op->getResult(0);
   uint64_t axes = elements.getVaryingAxes(value);
   auto isInRuns = [&](Value each) { return isLong(factors, each); };
-  auto failWith = [&](const DenseRelation &relation) {
-    return fail("'" + op->getName().getStringRef() +
-                "': " + relation.getFailure());
-  };
   if (usesRuns &&
-      (isInRuns(value) || llvm::any_of(op->getOperands(), isInRuns))) {
-    auto kept = static_cast<int64_t>(tensors.getScalarCount());
-    int64_t free = std::max<int64_t>(runLimit / algebra.getCost() - kept, 0);
-    RunRelation relation(op, axes, factors, algebra, rows.get(), tensors, free);
-    int64_t limit = std::min(runStepLimit, mostSteps) / algebra.getCost();
-    if (succeeded(relation.run(tensor, steps, limit)))
-      return success();
-    return relation.wasTooCostly() ? failTooCostly() : failWith(relation);
-  }
+      (isInRuns(value) || llvm::any_of(op->getOperands(), isInRuns)))
+    return computeRuns(op, tensor);
   DenseRelation relation(op, axes, factors, algebra, tensors);
   if (failed(relation.run(tensor, steps, stepLimit)))
-    return failWith(relation);
+    return fail("'" + op->getName().getStringRef() +
+                "': " + relation.getFailure());
   fillOutside(axes, op->getAttrOfType<tv::DomainAttr>("domain"), tensor);
   tensor.isOwned = true;
   return success();

@@ -39,8 +39,10 @@ SmallVector<unsigned, 4> verify::getLayout(const DenseTensor &tensor) {
 //===--- Runs -------------------------------------------------------------===//
 
 RunBuilder::~RunBuilder() {
-  for (const Run &run : runs)
-    algebra.release(run.value);
+  taken.push_back(std::move(runs));
+  for (const std::vector<Run> &list : taken)
+    for (const Run &run : list)
+      algebra.release(run.value);
 }
 
 void RunBuilder::append(std::vector<Run> &list, Run run) {
@@ -65,14 +67,55 @@ void RunBuilder::add(int64_t start, int64_t count, Scalar value) {
   append(runs, {start, start + count, value});
 }
 
+void RunBuilder::take(RunBuilder &later) {
+  count += later.runs.size();
+  taken.push_back(std::move(later.runs));
+  later.runs.clear();
+}
+
+bool RunBuilder::finishInOrder(DenseTensor &tensor) {
+  int64_t end = 0;
+  for (const std::vector<Run> &list : taken)
+    for (const Run &run : list) {
+      if (run.start != end)
+        return false;
+      end = run.end;
+    }
+  if (end != tensor.size)
+    return false;
+  bool hasStarts = static_cast<int64_t>(count) < tensor.size;
+  tensor.elements.reserve(count);
+  tensor.starts.reserve(hasStarts ? count : 0);
+  for (const std::vector<Run> &list : taken)
+    for (const Run &run : list) {
+      tensor.elements.push_back(run.value);
+      if (hasStarts)
+        tensor.starts.push_back(run.start);
+    }
+  taken.clear();
+  tensor.isOwned = true;
+  return true;
+}
+
 LogicalResult RunBuilder::finish(DenseTensor &tensor, bool allowsGaps) {
   auto isBefore = [](const Run &left, const Run &right) {
     return left.start < right.start;
   };
-  if (!llvm::is_sorted(runs, isBefore))
-    llvm::sort(runs, isBefore);
-  std::vector<Run> list, given = std::move(runs);
+  tensor.elements.clear();
+  tensor.starts.clear();
+  taken.insert(taken.begin(), std::move(runs));
   runs.clear();
+  count += taken.front().size();
+  // Neighbours were joined when they were added.
+  if (finishInOrder(tensor))
+    return success();
+  std::vector<Run> list, given;
+  list.reserve(count);
+  for (const std::vector<Run> &part : taken)
+    llvm::append_range(given, part);
+  taken.clear();
+  if (!llvm::is_sorted(given, isBefore))
+    llvm::sort(given, isBefore);
   int64_t end = 0;
   bool isWhole = true;
   auto fillTo = [&](int64_t start) {
@@ -89,8 +132,6 @@ LogicalResult RunBuilder::finish(DenseTensor &tensor, bool allowsGaps) {
     end = run.end;
   }
   fillTo(tensor.size);
-  tensor.elements.clear();
-  tensor.starts.clear();
   tensor.elements.reserve(list.size());
   tensor.starts.reserve(list.size());
   for (const Run &run : list) {

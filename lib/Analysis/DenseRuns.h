@@ -37,7 +37,9 @@ public:
 
   /// `count` elements from `start` on that `value` encloses; it is taken over.
   void add(int64_t start, int64_t count, Scalar value);
-  bool isFull() const { return runs.size() > limit; }
+  bool isFull() const { return count + runs.size() > limit; }
+  /// Takes over the runs of another one, which come after those so far.
+  void take(RunBuilder &later);
   /// Gives the runs to `tensor`. Elements that no run has are 0; failure if
   /// there are some and `allowsGaps` is not set, or if runs overlap.
   llvm::LogicalResult finish(DenseTensor &tensor, bool allowsGaps);
@@ -49,11 +51,16 @@ private:
   };
   /// Appends a run to `list`, as part of the last one if that is close.
   void append(std::vector<Run> &list, Run run);
+  /// Gives all runs to `tensor` if they are in order and have no gaps.
+  bool finishInOrder(DenseTensor &tensor);
 
   NumericAlgebra &algebra;
   size_t limit;
   bool joins;
   std::vector<Run> runs;
+  /// Those that were taken over, and how many they are.
+  std::vector<std::vector<Run>> taken;
+  size_t count = 0;
 };
 
 /// The terms of many sums, each for a range of them.
@@ -84,10 +91,19 @@ public:
               const FactorAnalysis &factors, NumericAlgebra &algebra,
               RowAlgebra *rows, const DenseTensors &tensors, size_t runLimit);
 
+  /// Computes only part `number` of `count`, which are about as large.
+  void setShare(int64_t number, int64_t count) {
+    share = number;
+    shareCount = count;
+  }
   /// As `DenseRelation::run`, and with failure also where the result has more
-  /// runs than may be.
-  llvm::LogicalResult run(DenseTensor &result, int64_t &steps,
-                          int64_t stepLimit);
+  /// runs than may be; but `finish` writes the result. Others may compute other
+  /// shares of the same result at the same time.
+  llvm::LogicalResult compute(DenseTensor &result, int64_t &steps,
+                              int64_t stepLimit);
+  /// Takes over what another one has computed, of a later share.
+  llvm::LogicalResult take(RunRelation &later);
+  llvm::LogicalResult finish(DenseTensor &result);
   /// Whether that failed because it takes too many steps or runs.
   bool wasTooCostly() const { return isTooCostly; }
 
@@ -146,6 +162,7 @@ private:
   bool comparesPositions;
   bool isTooCostly = false;
   int64_t stepCount = 0, maximumSteps = 0;
+  int64_t share = 0, shareCount = 1;
 
   // For one choice of blocks.
   Loop *rowLoop = nullptr;  ///< with stride 1 in the result; null if none has

@@ -36,10 +36,20 @@ RunRelation::RunRelation(tv::SemanticsOpInterface op, uint64_t axes,
       builder(algebra, runLimit, /*joins=*/isResultLong), rows(rows),
       comparesPositions(isa<tv::CausalMaskOp, tv::LowerTriangleOp>(op)) {}
 
-LogicalResult RunRelation::run(DenseTensor &result, int64_t &steps,
-                               int64_t stepLimit) {
-  if (failed(DenseRelation::run(result, steps, stepLimit)))
-    return failure();
+LogicalResult RunRelation::compute(DenseTensor &result, int64_t &steps,
+                                   int64_t stepLimit) {
+  return DenseRelation::run(result, steps, stepLimit);
+}
+
+LogicalResult RunRelation::take(RunRelation &later) {
+  builder.take(later.builder);
+  isTooCostly = builder.isFull();
+  if (isTooCostly)
+    return fail("the execution takes too many steps");
+  return success();
+}
+
+LogicalResult RunRelation::finish(DenseTensor &result) {
   auto domain = op->getAttrOfType<tv::DomainAttr>("domain");
   if (failed(builder.finish(result, domain && !domain.getSets().empty())))
     return fail("not every element is computed once");
@@ -151,11 +161,19 @@ LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
     return failure();
   stepCount = 0;
   maximumSteps = stepLimit - steps;
+  auto rows = static_cast<int64_t>(places.size());
+  for (const Loop *loop : outerLoops)
+    if (llvm::MulOverflow(
+            rows, static_cast<int64_t>(loop->representatives.size()), rows))
+      return fail("a tensor has more than 2^63 rows");
+  // Rounded up, so that the first share is not empty.
+  int64_t perShare = std::max<int64_t>(llvm::divideCeil(rows, shareCount), 1);
+  int64_t row = 0;
   for (const MeshPlace &place : places) {
     moveToPlace(place);
     int64_t base = resultBase + result.getOffset(place);
     forEachPlace(outerLoops, [&] {
-      if (isTooCostly)
+      if (row++ / perShare != share || isTooCostly)
         return;
       int64_t offset = base;
       for (const Loop *loop : outerLoops)

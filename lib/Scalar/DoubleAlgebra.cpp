@@ -22,6 +22,13 @@ using llvm::ArrayRef;
 
 //===--- NumericAlgebra ---------------------------------------------------===//
 
+void NumericAlgebra::addStatus(const NumericStatus &other) {
+  state.isUndefined |= other.isUndefined;
+  state.isUndecided |= other.isUndecided;
+  state.isInexact |= other.isInexact;
+  state.usesUninterpreted |= other.usesUninterpreted;
+}
+
 Scalar NumericAlgebra::rational(int64_t numerator, int64_t denominator) {
   return constant(Rational(numerator, denominator));
 }

@@ -457,3 +457,44 @@ TEST_F(DenseRunsTest, RefusesWhatIsTooLarge) {
   EXPECT_TRUE(failed(dense.run({}, {einsum.getResult()})));
   EXPECT_TRUE(dense.wasTooCostly());
 }
+
+TEST_F(DenseRunsTest, ThreadsChangeNothing) {
+  // More scalars than one thread computes alone.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2> {
+    %x = tv.input <input "x"> : tensor<9x700xf64>
+    %mask = tv.causal_mask : () -> tensor<700x700x!tv.extended<f64>>
+    %exp = tv.exp %mask : (tensor<700x700x!tv.extended<f64>>) -> tensor<700x700xf64>
+    %positive = tv.exp %x : (tensor<9x700xf64>) -> tensor<9x700xf64>
+    %sums = tv.einsum %exp, %positive {equation = "ij,bj->bi"} : (tensor<700x700xf64>, tensor<9x700xf64>) -> tensor<9x700xf64>
+    %table = tv.constant dense<[1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 0.0]> : tensor<9xf64> : () -> tensor<9xf64>
+    %scaled = tv.einsum %sums, %table {equation = "bi,b->bi"} : (tensor<9x700xf64>, tensor<9xf64>) -> tensor<9x700xf64>
+    %logarithm = tv.log %scaled : (tensor<9x700xf64>) -> tensor<9x700xf64>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 2, 8192});
+  SmallVector<Value> values;
+  for (Operation &op : body)
+    llvm::append_range(values, op.getResults());
+  auto execute = [&] {
+    DoubleAlgebra algebra;
+    ScoreSource source(algebra, factors);
+    DenseEvaluator dense(body, factors, algebra, source);
+    std::vector<uint64_t> bits;
+    EXPECT_TRUE(succeeded(dense.run({}, values))) << dense.getFailure();
+    forEachPlace(
+        factors, {}, factors.getDimensions(values.back()),
+        [&](const Coordinates &coordinates, ArrayRef<int64_t> index) {
+          bits.push_back(
+              dense.getElement(values.back(), coordinates, index)->bits);
+        });
+    // The logarithm of 0, in the last share.
+    EXPECT_TRUE(algebra.status().isUndefined);
+    return std::pair(bits, dense.getSteps());
+  };
+  auto inThreads = execute();
+  context.disableMultithreading();
+  EXPECT_EQ(inThreads, execute());
+  EXPECT_FALSE(inThreads.first.empty());
+}

@@ -220,6 +220,11 @@ private:
                       uint64_t axes) const;
   llvm::LogicalResult evaluate(mlir::Value value);
   llvm::LogicalResult compute(tv::SemanticsOpInterface op, DenseTensor &tensor);
+  /// The same where an operand or the result is long.
+  llvm::LogicalResult computeRuns(tv::SemanticsOpInterface op,
+                                  DenseTensor &tensor);
+  /// In how many shares an op is computed.
+  size_t countShares(tv::SemanticsOpInterface op) const;
   llvm::LogicalResult fill(mlir::Value value, DenseTensor &tensor);
   /// The same for a long value, run by run.
   llvm::LogicalResult fillRuns(mlir::Value value, DenseTensor &tensor);
@@ -249,8 +254,14 @@ private:
   ElementEvaluator elements;
   /// Whether long values are kept in runs.
   bool usesRuns;
-  /// To compute elements that all differ at once; null if there is no way.
-  std::unique_ptr<RowAlgebra> rows;
+  /// What a share of a long value is computed with.
+  struct Worker {
+    std::unique_ptr<NumericAlgebra> twin; ///< null: the algebra itself
+    /// To compute elements that all differ at once; null if there is no way.
+    std::unique_ptr<RowAlgebra> rows;
+  };
+  /// At least one.
+  std::vector<Worker> workers;
   DenseTensors tensors;
   std::unique_ptr<DimensionMaps> maps;
   std::string failureReason;

@@ -58,6 +58,9 @@ public:
   /// Rows of scalars of this algebra, which has to outlive them; null if there
   /// are none.
   virtual std::unique_ptr<RowAlgebra> makeRows() { return nullptr; }
+  /// An algebra with the same scalars, and a status of its own, that another
+  /// thread may use at the same time; null if there is none.
+  virtual std::unique_ptr<NumericAlgebra> makeTwin() const { return nullptr; }
   /// The number nearest to `value`, or an enclosure of it.
   virtual Scalar constant(const Rational &value) = 0;
   /// A double near to `value`.
@@ -85,6 +88,8 @@ public:
 
   const NumericStatus &status() const { return state; }
   void clearStatus() { state = {}; }
+  /// Notes what happened in a twin.
+  void addStatus(const NumericStatus &other);
 
   Scalar rational(int64_t numerator, int64_t denominator = 1) override;
   Scalar literal(double value,
@@ -118,6 +123,9 @@ public:
   int64_t getCost() const override { return 1; }
   std::optional<Scalar> join(Scalar left, Scalar right) override;
   std::unique_ptr<RowAlgebra> makeRows() override;
+  std::unique_ptr<NumericAlgebra> makeTwin() const override {
+    return std::make_unique<DoubleAlgebra>();
+  }
 
   Scalar minusInfinity() override;
   Scalar add(Scalar left, Scalar right) override;
