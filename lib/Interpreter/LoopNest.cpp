@@ -104,12 +104,37 @@ static SmallVector<int64_t> getStrides(ArrayRef<int64_t> shape) {
   return strides;
 }
 
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+LogicalResult LoopNest::addAccess(Part &part, size_t slot,
+                                  ArrayRef<Loop *> loopOf) const {
+  size_t number = part.present[slot];
+  const IndexRelation::Access &access = relation.accesses[number];
+  SmallVector<int64_t> strides =
+      getStrides(getShape(op->getOperand(access.operand)));
+  int64_t &base = part.bases.emplace_back(0);
+  for (auto [i, blocks] : llvm::enumerate(accessBlocks[number])) {
+    auto block = llvm::find_if(blocks, [&](const Block &candidate) {
+      return !candidate.isHole &&
+             llvm::all_of(candidate.factors, [&](const auto &factor) {
+               return loopOf[factor.first];
+             });
+    });
+    if (block == blocks.end())
+      return op->emitOpError("reads operand #")
+             << access.operand << " through a hole";
+    base += block->start * strides[i];
+    for (auto [factor, stride] : block->factors)
+      loopOf[factor]->strides[slot] += stride * strides[i];
+  }
+  return success();
+}
+
 LogicalResult LoopNest::addPart(ArrayRef<unsigned> choice) {
-  auto shapeOf = [](Value value) {
-    return cast<RankedTensorType>(value.getType()).getShape();
-  };
   Part &part = parts.emplace_back();
-  SmallVector<int64_t> resultStrides = getStrides(shapeOf(op->getResult(0)));
+  SmallVector<int64_t> resultStrides = getStrides(getShape(op->getResult(0)));
   SmallVector<int64_t> strideOf(extents.size(), 0);
   llvm::SmallBitVector bound(extents.size()), inResult(extents.size());
   for (auto [i, blocks] : llvm::enumerate(resultBlocks)) {
@@ -155,26 +180,9 @@ LogicalResult LoopNest::addPart(ArrayRef<unsigned> choice) {
     loopOf[loop.factor] = &loop;
   for (Loop &loop : part.inner)
     loopOf[loop.factor] = &loop;
-  for (auto [slot, number] : llvm::enumerate(part.present)) {
-    const IndexRelation::Access &access = relation.accesses[number];
-    SmallVector<int64_t> strides =
-        getStrides(shapeOf(op->getOperand(access.operand)));
-    int64_t &base = part.bases.emplace_back(0);
-    for (auto [i, blocks] : llvm::enumerate(accessBlocks[number])) {
-      auto block = llvm::find_if(blocks, [&](const Block &candidate) {
-        return !candidate.isHole &&
-               llvm::all_of(candidate.factors, [&](const auto &factor) {
-                 return loopOf[factor.first];
-               });
-      });
-      if (block == blocks.end())
-        return op->emitOpError("reads operand #")
-               << access.operand << " through a hole";
-      base += block->start * strides[i];
-      for (auto [factor, stride] : block->factors)
-        loopOf[factor]->strides[slot] += stride * strides[i];
-    }
-  }
+  for (size_t slot = 0; slot < part.present.size(); ++slot)
+    if (failed(addAccess(part, slot, loopOf)))
+      return failure();
   for (const IndexRelation::Position &position : relation.positions)
     if (!loopOf[position.factor])
       return op->emitOpError("asks for a position that is not bound");
@@ -262,6 +270,20 @@ LogicalResult LoopNest::runPart(const Part &part, ArrayRef<TensorRef> operands,
   }
 }
 
+Scalar LoopNest::combineTerms(NumericAlgebra &algebra) const {
+  auto values = llvm::map_range(
+      terms, [](const WeightedScalar &term) { return term.value; });
+  switch (relation.combination) {
+  case Combination::Maximum:
+    return algebra.maximum(llvm::to_vector(values));
+  case Combination::Minimum:
+    return minimum(algebra, llvm::to_vector(values));
+  case Combination::Sum:
+    break;
+  }
+  return algebra.sum(terms);
+}
+
 Scalar LoopNest::computeElement(const Part &part, ArrayRef<TensorRef> operands,
                                 SmallVectorImpl<int64_t> &offsets,
                                 NumericAlgebra &algebra) {
@@ -272,19 +294,7 @@ Scalar LoopNest::computeElement(const Part &part, ArrayRef<TensorRef> operands,
   auto addUp = [&]() {
     if (partial)
       terms.push_back({*partial, 1});
-    auto values = llvm::map_range(
-        terms, [](const WeightedScalar &term) { return term.value; });
-    switch (relation.combination) {
-    case Combination::Sum:
-      partial = algebra.sum(terms);
-      break;
-    case Combination::Maximum:
-      partial = algebra.maximum(llvm::to_vector(values));
-      break;
-    case Combination::Minimum:
-      partial = minimum(algebra, llvm::to_vector(values));
-      break;
-    }
+    partial = combineTerms(algebra);
     terms.clear();
   };
   auto combine = [&]() {

@@ -70,6 +70,38 @@ PlanInterpreter::Step PlanInterpreter::executeSave(Process &process,
   return Step::Done;
 }
 
+/// What an op that is differentiated takes and its cone does not make, some
+/// more than once: first its inputs.
+static SmallVector<Value> listArguments(tv::SaveOp save,
+                                        ArrayRef<Operation *> cone) {
+  SmallVector<Value> arguments(save.getInputs());
+  llvm::SmallDenseSet<Value> made;
+  for (Operation *inner : cone)
+    made.insert(inner->result_begin(), inner->result_end());
+  auto addUnlessMade = [&](ValueRange values) {
+    llvm::copy_if(values, std::back_inserter(arguments),
+                  [&](Value value) { return !made.contains(value); });
+  };
+  for (Operation *inner : cone)
+    addUnlessMade(inner->getOperands());
+  addUnlessMade(save.getOutputs());
+  return arguments;
+}
+
+void PlanInterpreter::keepNeeded(Backward &backward, Operation *last) {
+  Block &block = backward.block;
+  llvm::DenseSet<Value> needed(backward.results.begin(),
+                               backward.results.end());
+  for (Operation *inner = block.empty() ? nullptr : &block.back();
+       inner && inner != last; inner = inner->getPrevNode())
+    if (llvm::any_of(inner->getResults(),
+                     [&](Value value) { return needed.contains(value); })) {
+      backward.ops.push_back(inner);
+      needed.insert(inner->operand_begin(), inner->operand_end());
+    }
+  std::reverse(backward.ops.begin(), backward.ops.end());
+}
+
 LogicalResult PlanInterpreter::buildBackward(tv::BackwardOp op, tv::SaveOp save,
                                              Backward &backward) {
   Block &block = backward.block;
@@ -81,18 +113,7 @@ LogicalResult PlanInterpreter::buildBackward(tv::BackwardOp op, tv::SaveOp save,
     mapping.map(value, block.addArgument(value.getType(), value.getLoc()));
     backward.arguments.push_back(value);
   };
-  for (Value input : save.getInputs())
-    addArgument(input);
-  llvm::SmallDenseSet<Value> made;
-  for (Operation *inner : cone)
-    made.insert(inner->result_begin(), inner->result_end());
-  for (Operation *inner : cone)
-    for (Value operand : inner->getOperands())
-      if (!made.contains(operand))
-        addArgument(operand);
-  for (Value output : save.getOutputs())
-    if (!made.contains(output))
-      addArgument(output);
+  llvm::for_each(listArguments(save, cone), addArgument);
   OpBuilder builder(plan.getContext());
   builder.setInsertionPointToEnd(&block);
   SmallVector<Operation *> ops;
@@ -138,17 +159,7 @@ LogicalResult PlanInterpreter::buildBackward(tv::BackwardOp op, tv::SaveOp save,
        inner; inner = inner->getNextNode())
     if (isa<tv::CompositionOpInterface>(inner))
       return inner->emitOpError("in a derivative is not executed");
-  // Only what the results need.
-  llvm::DenseSet<Value> needed(backward.results.begin(),
-                               backward.results.end());
-  for (Operation *inner = block.empty() ? nullptr : &block.back();
-       inner && inner != last; inner = inner->getPrevNode())
-    if (llvm::any_of(inner->getResults(),
-                     [&](Value value) { return needed.contains(value); })) {
-      backward.ops.push_back(inner);
-      needed.insert(inner->operand_begin(), inner->operand_end());
-    }
-  std::reverse(backward.ops.begin(), backward.ops.end());
+  keepNeeded(backward, last);
   return success();
 }
 

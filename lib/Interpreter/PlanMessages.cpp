@@ -154,7 +154,91 @@ static TensorRef reduce(Workspace &workspace, ArrayRef<TensorRef> values,
   return nullptr;
 }
 
-LogicalResult PlanInterpreter::complete(MutableArrayRef<Member> members) {
+namespace {
+/// What the members of a collective get of what they enter it with.
+class Exchange {
+public:
+  Exchange(Workspace &workspace, tv::CommunicateOp op,
+           ArrayRef<TensorRef> values)
+      : workspace(workspace), op(op), values(values),
+        count(static_cast<int64_t>(values.size())) {}
+
+  /// One for each member, in order; null after an error. All get that of
+  /// `root` where there is one.
+  SmallVector<TensorRef> run(std::optional<size_t> root) {
+    switch (op.getKind()) {
+    case tv::CollectiveKind::AllReduce:
+      return SmallVector<TensorRef>(count, reduceAll());
+    case tv::CollectiveKind::AllGather:
+      return SmallVector<TensorRef>(count, join(values));
+    case tv::CollectiveKind::ReduceScatter: {
+      TensorRef whole = reduceAll();
+      SmallVector<TensorRef> results(count);
+      for (int64_t number = 0; whole && number < count; ++number)
+        results[number] = cut(whole, op.getDimension(), number);
+      return results;
+    }
+    case tv::CollectiveKind::AllToAll:
+      return exchangeParts();
+    case tv::CollectiveKind::Broadcast:
+      return SmallVector<TensorRef>(count, root ? values[*root] : nullptr);
+    }
+    return SmallVector<TensorRef>(count);
+  }
+
+private:
+  TensorRef reduceAll() {
+    return reduce(workspace, values, op.getReduction(), op.getLoc());
+  }
+
+  /// Part `number` of a tensor along `dimension`.
+  TensorRef cut(const TensorRef &value, std::optional<uint64_t> dimension,
+                int64_t number) {
+    size_t rank = value->shape.size();
+    if (!dimension || *dimension >= rank || value->shape[*dimension] % count) {
+      op.emitOpError("cannot cut a tensor of shape ")
+          << printIndex(value->shape) << " into " << count << " parts";
+      return nullptr;
+    }
+    SmallVector<int64_t> shape(value->shape), starts(rank, 0);
+    shape[*dimension] /= count;
+    starts[*dimension] = number * shape[*dimension];
+    return workspace.slice(*value, starts, shape, op.getLoc());
+  }
+
+  TensorRef join(ArrayRef<TensorRef> parts) {
+    std::optional<uint64_t> dimension = op.getDimension();
+    if (llvm::is_contained(parts, nullptr))
+      return nullptr;
+    if (!dimension || *dimension >= parts.front()->shape.size()) {
+      op.emitOpError("has no dimension to gather along");
+      return nullptr;
+    }
+    return workspace.concatenate(parts, static_cast<int64_t>(*dimension),
+                                 op.getLoc());
+  }
+
+  SmallVector<TensorRef> exchangeParts() {
+    SmallVector<TensorRef> results(count);
+    for (int64_t number = 0; number < count; ++number) {
+      SmallVector<TensorRef> parts;
+      for (const TensorRef &value : values)
+        parts.push_back(cut(value, op.getSplitDimension(), number));
+      results[number] = join(parts);
+      if (!results[number])
+        break;
+    }
+    return results;
+  }
+
+  Workspace &workspace;
+  tv::CommunicateOp op;
+  ArrayRef<TensorRef> values;
+  int64_t count;
+};
+} // namespace
+
+LogicalResult PlanInterpreter::sortMembers(MutableArrayRef<Member> members) {
   tv::CommunicateOp first = members.front().op;
   ArrayRef<int64_t> group = first.getGroup();
   for (const Member &member : members)
@@ -165,7 +249,6 @@ LogicalResult PlanInterpreter::complete(MutableArrayRef<Member> members) {
       error.attachNote(first.getLoc()) << "the other member's collective";
       return error;
     }
-  // Replicas major, then the group's order.
   auto placeOf = [&](const Member &member) {
     Site site = member.process->site;
     return std::pair(site.replica,
@@ -177,78 +260,32 @@ LogicalResult PlanInterpreter::complete(MutableArrayRef<Member> members) {
   for (size_t i = 1; i < members.size(); ++i)
     if (placeOf(members[i - 1]) == placeOf(members[i]))
       return members[i].op.emitOpError("is entered twice by one member");
+  return success();
+}
+
+LogicalResult PlanInterpreter::complete(MutableArrayRef<Member> members) {
+  if (failed(sortMembers(members)))
+    return failure();
+  tv::CommunicateOp first = members.front().op;
   SmallVector<TensorRef> values;
   for (const Member &member : members)
     values.push_back(member.value.tensor);
   for (const TensorRef &value : values)
     if (value->shape != values.front()->shape)
       return first.emitOpError("is entered with tensors of different shapes");
-  Location location = first.getLoc();
-  auto count = static_cast<int64_t>(members.size());
-  /// Part `number` of a tensor along `dimension`.
-  auto cut = [&](const TensorRef &value, std::optional<uint64_t> dimension,
-                 int64_t number) -> TensorRef {
-    size_t rank = value->shape.size();
-    if (!dimension || *dimension >= rank || value->shape[*dimension] % count) {
-      first.emitOpError("cannot cut a tensor of shape ")
-          << printIndex(value->shape) << " into " << count << " parts";
-      return nullptr;
-    }
-    SmallVector<int64_t> shape(value->shape), starts(rank, 0);
-    shape[*dimension] /= count;
-    starts[*dimension] = number * shape[*dimension];
-    return workspace.slice(*value, starts, shape, location);
-  };
-  auto join = [&](ArrayRef<TensorRef> parts) -> TensorRef {
-    std::optional<uint64_t> dimension = first.getDimension();
-    if (llvm::is_contained(parts, nullptr))
-      return nullptr;
-    if (!dimension || *dimension >= parts.front()->shape.size()) {
-      first.emitOpError("has no dimension to gather along");
-      return nullptr;
-    }
-    return workspace.concatenate(parts, static_cast<int64_t>(*dimension),
-                                 location);
-  };
-  SmallVector<TensorRef> results(count);
-  switch (first.getKind()) {
-  case tv::CollectiveKind::AllReduce:
-    results.assign(count,
-                   reduce(workspace, values, first.getReduction(), location));
-    break;
-  case tv::CollectiveKind::AllGather:
-    results.assign(count, join(values));
-    break;
-  case tv::CollectiveKind::ReduceScatter: {
-    TensorRef whole = reduce(workspace, values, first.getReduction(), location);
-    for (int64_t number = 0; whole && number < count; ++number)
-      results[number] = cut(whole, first.getDimension(), number);
-    break;
-  }
-  case tv::CollectiveKind::AllToAll:
-    for (int64_t number = 0; number < count; ++number) {
-      SmallVector<TensorRef> parts;
-      for (const TensorRef &value : values)
-        parts.push_back(cut(value, first.getSplitDimension(), number));
-      results[number] = join(parts);
-      if (!results[number])
-        return failure();
-    }
-    break;
-  case tv::CollectiveKind::Broadcast: {
+  std::optional<size_t> root;
+  if (first.getKind() == tv::CollectiveKind::Broadcast) {
     if (first.getReplicas())
       return first.emitOpError("has a root in every replica");
-    const auto *root = llvm::find_if(members, [&](const Member &member) {
-      return first.getRoot() && member.process->site.device ==
-                                    static_cast<int64_t>(*first.getRoot());
-    });
-    if (root == members.end())
+    for (auto [number, member] : llvm::enumerate(members))
+      if (first.getRoot() &&
+          member.process->site.device == static_cast<int64_t>(*first.getRoot()))
+        root = number;
+    if (!root)
       return first.emitOpError("has no root in its group");
-    results.assign(count, root->value.tensor);
-    break;
   }
-  }
-  for (auto [member, result] : llvm::zip_equal(members, results)) {
+  Exchange exchange(workspace, first, values);
+  for (auto [member, result] : llvm::zip_equal(members, exchange.run(root))) {
     if (!result)
       return failure();
     member.process->arrived[member.op] = {result, member.value.microBatch};

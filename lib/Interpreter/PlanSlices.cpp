@@ -18,7 +18,7 @@ static std::string getDrawName(tv::RandomOp op) {
 //===--- ReferenceInputs --------------------------------------------------===//
 
 TensorRef ReferenceInputs::get(StringRef kind, StringRef key,
-                               WholeTensor tensor, tv::PieceAttr piece,
+                               const WholeTensor &tensor, tv::PieceAttr piece,
                                Location location) {
   ArrayRef<int64_t> bounds = piece.getBounds();
   bool isWhole = piece.getParts() == 1 &&
@@ -31,8 +31,7 @@ TensorRef ReferenceInputs::get(StringRef kind, StringRef key,
                         << tensor.name << "'";
     return nullptr;
   }
-  auto [found, isNew] =
-      tensors.try_emplace({kind.str(), key.str()}, std::move(tensor));
+  auto [found, isNew] = tensors.try_emplace({kind.str(), key.str()}, tensor);
   return values.get(found->second.role, found->second.name, found->second.type,
                     location);
 }

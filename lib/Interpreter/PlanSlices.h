@@ -39,8 +39,9 @@ public:
   const WholeTensor *find(llvm::StringRef kind, llvm::StringRef key) const;
 
 private:
-  TensorRef get(llvm::StringRef kind, llvm::StringRef key, WholeTensor tensor,
-                tv::PieceAttr piece, mlir::Location location);
+  TensorRef get(llvm::StringRef kind, llvm::StringRef key,
+                const WholeTensor &tensor, tv::PieceAttr piece,
+                mlir::Location location);
 
   InputValues &values;
   std::map<std::pair<std::string, std::string>, WholeTensor> tensors;

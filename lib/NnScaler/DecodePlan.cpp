@@ -170,10 +170,8 @@ bool Decoder::decodeBatch(const std::vector<Value> &values, size_t &numDecoded,
   for (; numDecoded != values.size(); ++numDecoded)
     order.push_back(uint64_t(values[numDecoded].getNode()) << 32 | numDecoded);
   llvm::sort(order);
-  for (uint64_t entry : order)
-    if (!decode(static_cast<Index>(entry)))
-      return false;
-  return true;
+  return llvm::all_of(
+      order, [&](uint64_t entry) { return decode(static_cast<Index>(entry)); });
 }
 
 bool Decoder::decodePending() {

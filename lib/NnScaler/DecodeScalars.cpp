@@ -55,43 +55,12 @@ std::optional<llvm::StringRef> Decoder::toBytes(Value value,
   return llvm::StringRef(storage);
 }
 
-std::optional<Argument> Decoder::toNumber(Value scalar) {
-  llvm::ArrayRef<Value> arguments =
-      graph.getElements(graph.getArguments(scalar));
-  if (arguments.size() != 2 ||
-      classes.get(arguments[0]) != PlanClass::NumpyType)
-    return std::nullopt;
-  Value type = arguments[0];
-  llvm::ArrayRef<Value> typeArguments =
-      graph.getElements(graph.getArguments(type));
-  std::string storage;
-  std::optional<llvm::StringRef> data = toBytes(arguments[1], storage);
-  if (!data || typeArguments.empty() ||
-      graph.getKind(typeArguments[0]) != Kind::String)
-    return std::nullopt;
-
-  llvm::StringRef name = graph.getText(typeArguments[0]);
-  // The state is (version, byte order, ...); without one the order is native.
-  bool isBigEndian = name.consume_front(">");
-  name = name.ltrim("<|=");
-  Value state = graph.getState(type);
-  if (graph.getKind(state) == Kind::Tuple &&
-      graph.getElements(state).size() > 1 &&
-      graph.getKind(graph.getElements(state)[1]) == Kind::String)
-    isBigEndian = graph.getText(graph.getElements(state)[1]) == ">";
-
-  unsigned size;
-  if (name.size() != 2 || name.drop_front().getAsInteger(10, size) ||
-      size != data->size() || size > 8)
-    return std::nullopt;
-  uint64_t bits = 0;
-  for (unsigned i = 0; i != size; ++i)
-    bits |= uint64_t(static_cast<unsigned char>(
-                (*data)[isBigEndian ? size - 1 - i : i]))
-            << (8 * i);
-
+/// A number of `size` bytes of the kind that NumPy calls `kind`; none if it has
+/// no such kind or the number does not fit.
+static std::optional<Argument> makeNumber(char kind, unsigned size,
+                                          uint64_t bits) {
   Argument number;
-  switch (name.front()) {
+  switch (kind) {
   case 'b':
     if (size != 1)
       return std::nullopt;
@@ -128,6 +97,44 @@ std::optional<Argument> Decoder::toNumber(Value scalar) {
   default:
     return std::nullopt;
   }
+}
+
+std::optional<Argument> Decoder::toNumber(Value scalar) {
+  llvm::ArrayRef<Value> arguments =
+      graph.getElements(graph.getArguments(scalar));
+  if (arguments.size() != 2 ||
+      classes.get(arguments[0]) != PlanClass::NumpyType)
+    return std::nullopt;
+  Value type = arguments[0];
+  llvm::ArrayRef<Value> typeArguments =
+      graph.getElements(graph.getArguments(type));
+  std::string storage;
+  std::optional<llvm::StringRef> data = toBytes(arguments[1], storage);
+  if (!data || typeArguments.empty() ||
+      graph.getKind(typeArguments[0]) != Kind::String)
+    return std::nullopt;
+
+  llvm::StringRef name = graph.getText(typeArguments[0]);
+  // The state is (version, byte order, ...); without one the order is native.
+  bool isBigEndian = name.consume_front(">");
+  name = name.ltrim("<|=");
+  Value state = graph.getState(type);
+  if (graph.getKind(state) == Kind::Tuple &&
+      graph.getElements(state).size() > 1 &&
+      graph.getKind(graph.getElements(state)[1]) == Kind::String)
+    isBigEndian = graph.getText(graph.getElements(state)[1]) == ">";
+
+  unsigned size;
+  if (name.size() != 2 || name.drop_front().getAsInteger(10, size) ||
+      size != data->size() || size > 8)
+    return std::nullopt;
+  uint64_t bits = 0;
+  for (unsigned i = 0; i != size; ++i)
+    bits |= uint64_t(static_cast<unsigned char>(
+                (*data)[isBigEndian ? size - 1 - i : i]))
+            << (8 * i);
+
+  return makeNumber(name.front(), size, bits);
 }
 
 std::optional<int64_t> Decoder::toScalarInteger(Value value) {

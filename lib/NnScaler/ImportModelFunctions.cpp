@@ -70,6 +70,24 @@ static std::array<int64_t, 3> boundsOf(ForwardOp &op, unsigned operand,
   return {all[3 * dimension], all[3 * dimension + 1], all[3 * dimension + 2]};
 }
 
+/// The draws of attention are those of the batch's and the heads' part of the
+/// whole, heads of `size` rows. None after an error.
+static std::optional<SmallVector<int64_t>> listDrawBounds(ForwardOp &op,
+                                                          int64_t size) {
+  SmallVector<int64_t> bounds;
+  llvm::append_range(bounds, boundsOf(op, 0, 1));
+  for (int64_t bound : boundsOf(op, 1, 0)) {
+    if (bound % (3 * size) != 0) {
+      op.error() << "holds part of a head";
+      return std::nullopt;
+    }
+    bounds.push_back(bound / (3 * size));
+  }
+  for (int64_t i = 0; i < 2; ++i)
+    llvm::append_range(bounds, boundsOf(op, 0, 0));
+  return bounds;
+}
+
 /// `self_attention(x, qkv, qkv_bias, out; mask, h, scale, dropout_p)`:
 /// attention over the first dimension of `x`, with the rows of `qkv` laid out
 /// as (heads, head size, 3).
@@ -115,19 +133,11 @@ static void importSelfAttention(ForwardOp &op, Results &results) {
   Value scores = body.matmul(query, part(1, {1, 2, 3, 0}));
   Value weights = tv::SoftmaxOp::create(
       op.builder, op.location, scores.getType(), scores, 3, tv::DomainAttr());
-  // The draws are those of the batch's and the heads' part of the whole.
-  SmallVector<int64_t> bounds;
-  llvm::append_range(bounds, boundsOf(op, 0, 1));
-  for (int64_t bound : boundsOf(op, 1, 0)) {
-    if (bound % (3 * size) != 0) {
-      op.error() << "holds part of a head";
-      return;
-    }
-    bounds.push_back(bound / (3 * size));
-  }
-  for (int64_t i = 0; i < 2; ++i)
-    llvm::append_range(bounds, boundsOf(op, 0, 0));
-  weights = buildDropout(op, weights, probability, bounds, "attention dropout");
+  auto bounds = listDrawBounds(op, size);
+  if (!bounds)
+    return;
+  weights =
+      buildDropout(op, weights, probability, *bounds, "attention dropout");
   if (!weights)
     return;
   Value mixed =

@@ -14,13 +14,15 @@
 
 #include "Verify/IR/Gradients.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
 
 Value nnscaler::buildDropout(ForwardOp &op, Value value, double probability,
                              ArrayRef<int64_t> bounds, StringRef name) {
-  if (!(probability >= 0 && probability < 1)) {
+  if (probability < 0 || probability >= 1 || std::isnan(probability)) {
     op.error() << "drops with probability " << probability
                << ", which is not in [0, 1)";
     return {};

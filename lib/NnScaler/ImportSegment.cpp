@@ -123,6 +123,25 @@ Value SegmentImporter::readGradient(const Argument &argument,
   return read(argument, location);
 }
 
+void SegmentImporter::keepGradients(const Node &node, const Node &forward,
+                                    tv::BackwardOp backward) {
+  Location location = backward.getLoc();
+  SmallVector<const SubTensor *> inputs;
+  for (const Argument &input : forward.inputs)
+    if (input.isTensor)
+      inputs.push_back(&plan.get(input));
+  for (auto [k, output] : llvm::enumerate(node.outputs)) {
+    const SubTensor &tensor = plan.get(output);
+    state(backward.getResult(k), tensor);
+    const SubTensor &input = *inputs[backward.getWrt()[k]];
+    if (input.isParameter)
+      tv::AddToOp::create(builder, location, backward.getResult(k),
+                          plan.getGradientName(input, device));
+    else
+      accumulate(tensor, backward.getResult(k), location);
+  }
+}
+
 LogicalResult SegmentImporter::importBackward(const Node &node) {
   Location location = plan.getLocation(node);
   if (node.mirror == none)
@@ -170,20 +189,7 @@ LogicalResult SegmentImporter::importBackward(const Node &node) {
   auto backward = tv::BackwardOp::create(builder, location, types, gradients,
                                          forward.id, wrt, outputs);
   backwards.push_back(backward);
-  SmallVector<const SubTensor *> inputs;
-  for (const Argument &input : forward.inputs)
-    if (input.isTensor)
-      inputs.push_back(&plan.get(input));
-  for (auto [k, output] : llvm::enumerate(node.outputs)) {
-    const SubTensor &tensor = plan.get(output);
-    state(backward.getResult(k), tensor);
-    const SubTensor &input = *inputs[wrt[k]];
-    if (input.isParameter)
-      tv::AddToOp::create(builder, location, backward.getResult(k),
-                          plan.getGradientName(input, device));
-    else
-      accumulate(tensor, backward.getResult(k), location);
-  }
+  keepGradients(node, forward, backward);
   return success();
 }
 
@@ -197,95 +203,108 @@ static FailureOr<const Argument *> getOnly(ArrayRef<Argument> arguments,
 }
 
 LogicalResult SegmentImporter::importNode(const Node &node) {
-  Location location = plan.getLocation(node);
   if (node.kind == NodeKind::Backward)
     return importBackward(node);
-  if (node.kind == NodeKind::Forward) {
-    SmallVector<Value> operands, results;
-    for (const Argument &input : node.inputs) {
-      if (!input.isTensor)
-        continue;
-      Value value = read(input, location);
-      if (!value)
-        return failure();
-      // Operands are told apart so that each has a gradient of its own.
-      if (llvm::is_contained(operands, value))
-        value = tv::CopyOp::create(builder, location, value.getType(), value,
-                                   tv::DomainAttr());
-      operands.push_back(value);
-    }
-    if (failed(
-            importForwardOp(plan, node, operands, builder, location, results)))
+  if (node.kind == NodeKind::Forward)
+    return importForward(node);
+  if (node.kind == NodeKind::Adapter)
+    return importAdapter(node);
+  return emitError(plan.getLocation(node))
+         << "'" << node.className << "' inside a segment is not supported";
+}
+
+LogicalResult SegmentImporter::importForward(const Node &node) {
+  Location location = plan.getLocation(node);
+  SmallVector<Value> operands, results;
+  for (const Argument &input : node.inputs) {
+    if (!input.isTensor)
+      continue;
+    Value value = read(input, location);
+    if (!value)
       return failure();
-    for (auto [output, value] : llvm::zip(node.outputs, results))
-      define(plan.get(output), value);
-    if (node.mirror != none)
-      tv::SaveOp::create(builder, location, node.id, operands, results);
-    return success();
+    // Operands are told apart so that each has a gradient of its own.
+    if (llvm::is_contained(operands, value))
+      value = tv::CopyOp::create(builder, location, value.getType(), value,
+                                 tv::DomainAttr());
+    operands.push_back(value);
   }
-  if (node.kind != NodeKind::Adapter)
-    return emitError(location)
-           << "'" << node.className << "' inside a segment is not supported";
+  if (failed(importForwardOp(plan, node, operands, builder, location, results)))
+    return failure();
+  for (auto [output, value] : llvm::zip(node.outputs, results))
+    define(plan.get(output), value);
+  if (node.mirror != none)
+    tv::SaveOp::create(builder, location, node.id, operands, results);
+  return success();
+}
+
+LogicalResult SegmentImporter::importAdapter(const Node &node) {
+  Location location = plan.getLocation(node);
+  AdapterResults results;
   // In a backward segment an adapter that is differentiable and not custom
   // holds the primitives of its forward: the transpose runs on its own tensors.
-  bool transposed = !node.isForward && node.isDifferentiable && !node.isCustom;
+  results.isTransposed =
+      !node.isForward && node.isDifferentiable && !node.isCustom;
   for (ArrayRef<Argument> list : {node.inputs, node.outputs})
     if (!llvm::all_of(list, [](const Argument &each) { return each.isTensor; }))
       return emitError(location) << "adapter of something that is not a tensor";
-  if (transposed && node.primitives.size() != 1)
+  if (results.isTransposed && node.primitives.size() != 1)
     return emitError(location) << "transpose of " << node.primitives.size()
                                << " primitives is not supported";
-  llvm::SmallDenseSet<int64_t> given;
   for (const Argument &output : node.outputs)
     if (output.isTensor)
-      given.insert(plan.get(output).id);
-  // Gradients between two primitives are the adapter's own, whatever else in
-  // the segment has their number.
-  llvm::MapVector<int64_t, Value> hidden;
-  for (auto [number, primitive] : llvm::enumerate(node.primitives)) {
-    FailureOr<const Argument *> output =
-        getOnly(transposed ? node.outputs : primitive.outputs, location);
-    if (failed(output))
+      results.given.insert(plan.get(output).id);
+  for (unsigned number = 0; number < node.primitives.size(); ++number)
+    if (failed(importAdapterPrimitive(node, number, results)))
       return failure();
-    SmallVector<Value> operands;
-    bool inPlace = false;
-    for (const Argument &input : transposed ? node.inputs : primitive.inputs) {
-      if (!input.isTensor)
-        return emitError(location) << "primitive takes an argument that is not "
-                                      "a tensor";
-      operands.push_back(read(input, location));
-      if (!operands.back())
-        return failure();
-      inPlace |= *output && plan.get(input).id == plan.get(**output).id;
-    }
-    PrimitiveContext context{plan,   node,    static_cast<unsigned>(number),
-                             device, builder, location};
-    FailureOr<Value> result =
-        importPrimitive(context, primitive, operands,
-                        *output ? &plan.get(**output) : nullptr, transposed);
-    if (failed(result))
-      return failure();
-    if (!*output || !*result)
-      continue;
-    const SubTensor &tensor = plan.get(**output);
-    bool isNew = !llvm::is_contained(operands, *result);
-    bool adds = tensor.isGradient && !inPlace && isNew;
-    bool isHidden = adds && !given.contains(tensor.id);
-    if (isHidden &&
-        !hidden.insert({tensor.id, values.lookup(tensor.id)}).second)
-      return emitError(location)
-             << "two primitives of one adapter give tensor " << tensor.id
-             << ", which is none of its results";
-    if (adds && !isHidden)
-      accumulate(tensor, *result, location);
-    else
-      values[tensor.id] = *result;
-    if (isNew && values.lookup(tensor.id) == *result)
-      state(*result, tensor);
-  }
-  for (auto [id, value] : hidden)
+  for (auto [id, value] : results.hidden)
     values[id] = value;
   return defineMissing(node, location);
+}
+
+LogicalResult SegmentImporter::importAdapterPrimitive(const Node &node,
+                                                      unsigned number,
+                                                      AdapterResults &results) {
+  Location location = plan.getLocation(node);
+  const auto &primitive = node.primitives[number];
+  FailureOr<const Argument *> output = getOnly(
+      results.isTransposed ? node.outputs : primitive.outputs, location);
+  if (failed(output))
+    return failure();
+  SmallVector<Value> operands;
+  bool inPlace = false;
+  for (const Argument &input :
+       results.isTransposed ? node.inputs : primitive.inputs) {
+    if (!input.isTensor)
+      return emitError(location) << "primitive takes an argument that is not "
+                                    "a tensor";
+    operands.push_back(read(input, location));
+    if (!operands.back())
+      return failure();
+    inPlace |= *output && plan.get(input).id == plan.get(**output).id;
+  }
+  PrimitiveContext context{plan, node, number, device, builder, location};
+  FailureOr<Value> result = importPrimitive(
+      context, primitive, operands, *output ? &plan.get(**output) : nullptr,
+      results.isTransposed);
+  if (failed(result))
+    return failure();
+  if (!*output || !*result)
+    return success();
+  const SubTensor &tensor = plan.get(**output);
+  bool isNew = !llvm::is_contained(operands, *result);
+  bool adds = tensor.isGradient && !inPlace && isNew;
+  bool isHidden = adds && !results.given.contains(tensor.id);
+  if (isHidden &&
+      !results.hidden.insert({tensor.id, values.lookup(tensor.id)}).second)
+    return emitError(location) << "two primitives of one adapter give tensor "
+                               << tensor.id << ", which is none of its results";
+  if (adds && !isHidden)
+    accumulate(tensor, *result, location);
+  else
+    values[tensor.id] = *result;
+  if (isNew && values.lookup(tensor.id) == *result)
+    state(*result, tensor);
+  return success();
 }
 
 LogicalResult SegmentImporter::defineMissing(const Node &adapter,

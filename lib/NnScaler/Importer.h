@@ -94,7 +94,23 @@ private:
   friend class CommunicationImporter;
 
   llvm::LogicalResult importNode(const Node &node);
+  llvm::LogicalResult importForward(const Node &node);
   llvm::LogicalResult importBackward(const Node &node);
+  /// States what the gradients of a backward op are of, and adds them up.
+  void keepGradients(const Node &node, const Node &forward,
+                     tv::BackwardOp backward);
+  /// What the primitives of an adapter give.
+  struct AdapterResults {
+    /// Whether each runs on the adapter's own tensors.
+    bool isTransposed = false;
+    llvm::SmallDenseSet<int64_t> given; ///< results of the adapter, by number
+    /// Gradients between two primitives are the adapter's own, whatever else in
+    /// the segment has their number: what that is.
+    llvm::MapVector<int64_t, mlir::Value> hidden;
+  };
+  llvm::LogicalResult importAdapter(const Node &node);
+  llvm::LogicalResult importAdapterPrimitive(const Node &node, unsigned number,
+                                             AdapterResults &results);
   /// The value of a tensor here: computed before, an argument, a parameter, or
   /// `tv.undefined`. Null after an error.
   mlir::Value read(const Argument &argument, mlir::Location location);

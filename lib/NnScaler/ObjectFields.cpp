@@ -16,6 +16,8 @@
 using namespace verify;
 using namespace verify::nnscaler;
 
+// A table: a line for each field.
+// NOLINTNEXTLINE(readability-function-size)
 llvm::StringRef nnscaler::getFieldName(Field field) {
   switch (field) {
   case Field::IsCustom:

@@ -138,14 +138,14 @@ bool GraphBuilder::appendTo(uint32_t index, Graph::Tag grown,
   } else if (!isGrown && node.data + size == words.size()) {
     appendWords(values);
   } else if (isGrown && newSize <= llvm::PowerOf2Ceil(size)) {
-    std::copy(values.begin(), values.end(), words.begin() + node.data + size);
+    llvm::copy(values, words.begin() + node.data + size);
   } else {
     size_t first = words.size();
     if (first + llvm::PowerOf2Ceil(newSize) > maxWords)
       return false;
     words.resize(first + llvm::PowerOf2Ceil(newSize));
     std::copy_n(words.begin() + node.data, size, words.begin() + first);
-    std::copy(values.begin(), values.end(), words.begin() + first + size);
+    llvm::copy(values, words.begin() + first + size);
     node.data = static_cast<uint32_t>(first);
     node.tag = grown;
   }

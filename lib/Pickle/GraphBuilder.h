@@ -115,12 +115,12 @@ private:
     graph.words.append(values.begin(), values.end());
     return first;
   }
-  bool appendTo(uint32_t node, Graph::Tag grown, llvm::ArrayRef<Value> values);
+  bool appendTo(uint32_t index, Graph::Tag grown, llvm::ArrayRef<Value> values);
   bool makeRecord(Graph::Node &node, llvm::ArrayRef<Value> entries);
   /// Makes a dictionary of `shape` if the entries have its keys.
   bool makePredictedRecord(Graph::Node &node, llvm::ArrayRef<Value> entries,
                            uint32_t shape);
-  void forgetShape(uint32_t node);
+  void forgetShape(uint32_t index);
   uint32_t findShape(llvm::ArrayRef<Value> keys);
   /// Words of an object's extension, made if it has none.
   uint32_t extend(Value object);

@@ -184,6 +184,8 @@ llvm::Expected<Value> Machine::run() {
   return stack[0];
 }
 
+// A table: a case for each opcode.
+// NOLINTNEXTLINE(readability-function-size)
 bool Machine::step(Opcode opcode) {
   uint8_t byte;
   uint16_t half;

@@ -42,9 +42,9 @@ private:
   static constexpr size_t sliceSize = 1 << 16;
 
   // Errors. The first one is kept.
-  bool fail(const llvm::Twine &message);
+  bool fail(const llvm::Twine &text);
   /// Fails at a place other than an opcode's.
-  bool failAt(const Byte *place, const llvm::Twine &message);
+  bool failAt(const Byte *place, const llvm::Twine &text);
   bool failUnderflow();
   bool failElements();
 

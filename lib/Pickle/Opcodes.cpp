@@ -12,6 +12,8 @@
 
 using namespace verify::pickle;
 
+// A table: a line for each opcode.
+// NOLINTNEXTLINE(readability-function-size)
 llvm::StringRef verify::pickle::getOpcodeName(Opcode opcode) {
   switch (opcode) {
   case Opcode::Mark:

@@ -36,6 +36,8 @@ bool Machine::runSlice(const Byte *sliceEnd) {
   }
 }
 
+// The loop that everything passes through: its state stays in registers.
+// NOLINTNEXTLINE(readability-function-size)
 LLVM_ATTRIBUTE_ALWAYS_INLINE void Machine::runPushes(const Byte *sliceEnd) {
   // The longest of these opcodes has five bytes.
   const Byte *last =

@@ -147,7 +147,7 @@ NormalizerState::proveCondition(const Condition &condition) {
 //===--- The interface ----------------------------------------------------===//
 
 Normalizer::Normalizer(TermAlgebra &terms, llvm::ArrayRef<Condition> hypotheses,
-                       NormalizerLimits limits)
+                       const NormalizerLimits &limits)
     : state(std::make_unique<NormalizerState>(terms, hypotheses, limits)) {}
 
 Normalizer::~Normalizer() = default;

@@ -248,9 +248,7 @@ SmallVector<Simulation::Blocked> Simulation::findCycle() const {
     return left.process < right.process;
   };
   if (!best.empty())
-    std::rotate(best.begin(),
-                std::min_element(best.begin(), best.end(), isBefore),
-                best.end());
+    std::rotate(best.begin(), llvm::min_element(best, isBefore), best.end());
   return best;
 }
 

@@ -229,6 +229,7 @@ bool SkeletonBuilder::isReduced(Value value) const {
     reached.insert(value.user_begin(), value.user_end());
   };
   addUsers(value);
+  // More are reached on the way. NOLINTNEXTLINE(modernize-loop-convert)
   for (unsigned next = 0; next < reached.size(); ++next) {
     Operation *op = reached[next];
     if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
@@ -250,6 +251,7 @@ bool SkeletonBuilder::isReductionOf(Value value, tv::BufferOp buffer) const {
       reached.insert({op, isReduced});
   };
   add(value, false);
+  // More are reached on the way. NOLINTNEXTLINE(modernize-loop-convert)
   for (unsigned next = 0; next < reached.size(); ++next) {
     auto [op, isReduced] = reached[next];
     if (auto read = dyn_cast<tv::ReadOp>(op);

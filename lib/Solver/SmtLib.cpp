@@ -41,6 +41,8 @@ private:
   void defineNode(Scalar node);
   void printNode(Scalar node);
   void printPower(Scalar node);
+  void printQuotient(Scalar node);
+  void printSum(Scalar node);
   void printApply(Scalar node);
   void printOperands(llvm::StringRef head, Scalar node);
   void printCall(const std::string &function, Scalar node);
@@ -204,6 +206,29 @@ void ScriptPrinter::printApply(Scalar node) {
     printOperands(functionName(node), node);
 }
 
+void ScriptPrinter::printSum(Scalar node) {
+  bool isWhole = terms.getSort(node) == ScalarSort::Integer;
+  stream << (isWhole ? "(+ 0" : "(+ 0.0");
+  for (auto [operand, weight] :
+       llvm::zip(terms.getOperands(node), terms.getWeights(node))) {
+    stream << " (* ";
+    isWhole ? printWhole(weight) : printNumber(weight);
+    stream << ' ' << name(operand) << ')';
+  }
+  stream << ')';
+}
+
+void ScriptPrinter::printQuotient(Scalar node) {
+  llvm::ArrayRef<Scalar> operands = terms.getOperands(node);
+  stream << "(* " << name(operands[0]) << ' ';
+  if (terms.getKind(operands[1]) == TermKind::Constant &&
+      !terms.getConstant(operands[1]).isZero())
+    printNumber(terms.getConstant(operands[1]).inverse());
+  else
+    stream << "(inverse " << name(operands[1]) << ')';
+  stream << ')';
+}
+
 void ScriptPrinter::printNode(Scalar node) {
   llvm::ArrayRef<Scalar> operands = terms.getOperands(node);
   switch (terms.getKind(node)) {
@@ -214,30 +239,14 @@ void ScriptPrinter::printNode(Scalar node) {
   case TermKind::Boolean:
     stream << (terms.getBoolean(node) ? "true" : "false");
     return;
-  case TermKind::Sum: {
-    bool isWhole = terms.getSort(node) == ScalarSort::Integer;
-    stream << (isWhole ? "(+ 0" : "(+ 0.0");
-    for (auto [operand, weight] : llvm::zip(operands, terms.getWeights(node))) {
-      stream << " (* ";
-      isWhole ? printWhole(weight) : printNumber(weight);
-      stream << ' ' << name(operand) << ')';
-    }
-    stream << ')';
-    return;
-  }
+  case TermKind::Sum:
+    return printSum(node);
   case TermKind::Select:
     return printOperands("ite", node);
   case TermKind::Product:
     return printOperands("*", node);
   case TermKind::Quotient:
-    stream << "(* " << name(operands[0]) << ' ';
-    if (terms.getKind(operands[1]) == TermKind::Constant &&
-        !terms.getConstant(operands[1]).isZero())
-      printNumber(terms.getConstant(operands[1]).inverse());
-    else
-      stream << "(inverse " << name(operands[1]) << ')';
-    stream << ')';
-    return;
+    return printQuotient(node);
   case TermKind::Power:
     return printPower(node);
   case TermKind::Apply:
@@ -385,9 +394,9 @@ std::string verify::printSmtLib(const TermAlgebra &terms, const Query &query,
   stream << "(set-logic ALL)\n(set-info :status "
          << (isProved ? "unsat" : "unknown") << ")\n";
   ScriptPrinter printer(terms, stream);
-  if (goal &&
-      !(printer.canDefine(goal->left) &&
-        (goal->kind != ClaimKind::Equal || printer.canDefine(goal->right)))) {
+  bool hasRight = goal && goal->kind == ClaimKind::Equal;
+  if (goal && (!printer.canDefine(goal->left) ||
+               (hasRight && !printer.canDefine(goal->right)))) {
     stream << "; the steps only: what they make up may be infinite in part\n";
     goal.reset();
   }

@@ -51,6 +51,11 @@ private:
   static int64_t countSteps(const Part &part);
   explicit LoopNest(tv::SemanticsOpInterface op) : op(op) {}
   llvm::LogicalResult addPart(llvm::ArrayRef<unsigned> choice);
+  /// How present access `slot` moves with the loops, which are by factor.
+  llvm::LogicalResult addAccess(Part &part, size_t slot,
+                                llvm::ArrayRef<Loop *> loopOf) const;
+  /// The sum, maximum or minimum of `terms`.
+  Scalar combineTerms(NumericAlgebra &algebra) const;
   llvm::LogicalResult runPart(const Part &part,
                               llvm::ArrayRef<TensorRef> operands,
                               Tensor &result, Workspace &workspace);

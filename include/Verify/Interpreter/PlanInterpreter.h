@@ -182,6 +182,8 @@ private:
   mlir::FailureOr<Backward *> getBackward(tv::BackwardOp op, tv::SaveOp save);
   llvm::LogicalResult buildBackward(tv::BackwardOp op, tv::SaveOp save,
                                     Backward &backward);
+  /// Lists the ops after `last`, null for all, that its results need.
+  static void keepNeeded(Backward &backward, mlir::Operation *last);
 
   // PlanMessages.cpp
   /// How often a device has taken part before in what a send, receive or
@@ -197,6 +199,9 @@ private:
   /// What a posted op gave, once it is there.
   std::optional<Held> takeArrived(Process &process, mlir::Operation *op);
   llvm::LogicalResult complete(llvm::MutableArrayRef<Member> members);
+  /// Replicas major, then the group's order. Fails, after an error, if they do
+  /// not do the same.
+  static llvm::LogicalResult sortMembers(llvm::MutableArrayRef<Member> members);
   llvm::LogicalResult reportDeadlock();
 
   // PlanStreams.cpp

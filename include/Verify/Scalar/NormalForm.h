@@ -66,7 +66,7 @@ class NormalizerState;
 class Normalizer {
 public:
   Normalizer(TermAlgebra &terms, llvm::ArrayRef<Condition> hypotheses,
-             NormalizerLimits limits = {});
+             const NormalizerLimits &limits = {});
   ~Normalizer();
 
   /// Why nothing can be normalized any more, if so.
