@@ -291,7 +291,6 @@ int Verification::run() {
                                      check, [&](unsigned done, unsigned total) {
                                        steps.progress(done, total);
                                      }));
-  context.disableMultithreading();
   std::optional<verify::Answer> answer = verify::getAnswer(*module);
   // A pass that fails has proved nothing.
   if (!isDone && answer == verify::Answer::Proved)
@@ -301,6 +300,7 @@ int Verification::run() {
       explainPartOrder(*partDifference, scope);
       return true;
     });
+  context.disableMultithreading();
   if (!answer) {
     errs() << "error: the check ended without an answer\n";
     return finish(Unknown);
