@@ -33,15 +33,12 @@ DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
       elements(body, factors, algebra, source),
       usesRuns(source.getLongPositions() != LongPositions::All),
       maps(std::make_unique<DimensionMaps>()) {
-  while (workers.size() < shareCount) {
-    Worker worker;
-    worker.twin = usesRuns ? algebra.makeTwin() : nullptr;
+  bool hasTwins = usesRuns && algebra.makeTwin();
+  workers.resize(hasTwins ? shareCount : 1);
+  for (Worker &worker : workers) {
+    worker.twin = hasTwins ? algebra.makeTwin() : nullptr;
     NumericAlgebra &own = worker.twin ? *worker.twin : algebra;
     worker.rows = usesRuns ? own.makeRows() : nullptr;
-    bool isOnly = !worker.twin;
-    workers.push_back(std::move(worker));
-    if (isOnly)
-      break;
   }
 }
 

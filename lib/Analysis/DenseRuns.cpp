@@ -106,7 +106,8 @@ LogicalResult RunBuilder::finish(DenseTensor &tensor, bool allowsGaps) {
   taken.insert(taken.begin(), std::move(runs));
   runs.clear();
   count += taken.front().size();
-  // Neighbours were joined when they were added.
+  // Neighbours were joined when they were added, but for those of two shares,
+  // which stay apart.
   if (finishInOrder(tensor))
     return success();
   std::vector<Run> list, given;

@@ -161,13 +161,13 @@ LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
     return failure();
   stepCount = 0;
   maximumSteps = stepLimit - steps;
-  auto rows = static_cast<int64_t>(places.size());
+  auto total = static_cast<int64_t>(places.size());
   for (const Loop *loop : outerLoops)
     if (llvm::MulOverflow(
-            rows, static_cast<int64_t>(loop->representatives.size()), rows))
+            total, static_cast<int64_t>(loop->representatives.size()), total))
       return fail("a tensor has more than 2^63 rows");
   // Rounded up, so that the first share is not empty.
-  int64_t perShare = std::max<int64_t>(llvm::divideCeil(rows, shareCount), 1);
+  int64_t perShare = std::max<int64_t>(llvm::divideCeil(total, shareCount), 1);
   int64_t row = 0;
   for (const MeshPlace &place : places) {
     moveToPlace(place);

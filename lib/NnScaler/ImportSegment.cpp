@@ -265,7 +265,7 @@ LogicalResult SegmentImporter::importAdapterPrimitive(const Node &node,
                                                       unsigned number,
                                                       AdapterResults &results) {
   Location location = plan.getLocation(node);
-  const auto &primitive = node.primitives[number];
+  const Primitive &primitive = node.primitives[number];
   FailureOr<const Argument *> output = getOnly(
       results.isTransposed ? node.outputs : primitive.outputs, location);
   if (failed(output))

@@ -106,9 +106,7 @@ TEST_F(DenseEvaluatorTest, ElementsThatAreNotThereAreLeftOut) {
   Block &body = graph.getBody().front();
   FactorAnalysis factors(body, graph.getMesh(),
                          {FactorAnalysis::Positions::Exact, 64, 8192});
-  SmallVector<Value> values;
-  for (Operation &op : body)
-    values.push_back(op.getResult(0));
+  SmallVector<Value> values = listResults(body);
   DoubleAlgebra algebra;
   PlaceSource source(algebra);
   DenseEvaluator dense(body, factors, algebra, source);

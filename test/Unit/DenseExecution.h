@@ -79,6 +79,14 @@ private:
   llvm::DenseMap<Value, size_t> numbers;
 };
 
+/// The results of all ops, in order.
+inline SmallVector<Value> listResults(Block &body) {
+  SmallVector<Value> values;
+  for (Operation &op : body)
+    llvm::append_range(values, op.getResults());
+  return values;
+}
+
 /// Compares both evaluators of a graph.
 class DenseEvaluatorTest : public ::testing::Test {
 protected:
@@ -110,9 +118,7 @@ protected:
 
   void checkValues(Block &body, const FactorAnalysis &factors,
                    NumericAlgebra &algebra) {
-    SmallVector<Value> values;
-    for (Operation &op : body)
-      llvm::append_range(values, op.getResults());
+    SmallVector<Value> values = listResults(body);
     SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
     PlaceSource source(algebra);
     DenseEvaluator dense(body, factors, algebra, source);

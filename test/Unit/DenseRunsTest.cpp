@@ -112,9 +112,7 @@ protected:
                                    LongPositions positions,
                                    NumericAlgebra &algebra, Bounds getBounds) {
     Block &body = graph.getBody().front();
-    SmallVector<Value> values;
-    for (Operation &op : body)
-      llvm::append_range(values, op.getResults());
+    SmallVector<Value> values = listResults(body);
     SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
     LongSource source(algebra, factors, positions);
     DenseEvaluator dense(body, factors, algebra, source);
@@ -474,9 +472,7 @@ TEST_F(DenseRunsTest, ThreadsChangeNothing) {
   Block &body = graph.getBody().front();
   FactorAnalysis factors(body, graph.getMesh(),
                          {FactorAnalysis::Positions::Exact, 2, 8192});
-  SmallVector<Value> values;
-  for (Operation &op : body)
-    llvm::append_range(values, op.getResults());
+  SmallVector<Value> values = listResults(body);
   auto execute = [&] {
     DoubleAlgebra algebra;
     ScoreSource source(algebra, factors);

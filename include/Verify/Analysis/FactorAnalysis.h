@@ -12,7 +12,8 @@
 // full-size program, so the small case is the full-size program evaluated at
 // inputs that are equal across the rest.
 //
-// Several threads may ask one analysis at a time.
+// Several threads may ask one analysis at the same time; none may while
+// `setFixedWidth` changes it.
 //
 //===----------------------------------------------------------------------===//
 
