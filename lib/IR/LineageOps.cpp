@@ -323,6 +323,11 @@ LogicalResult DistributeOp::verify() {
   return verifyLineage(*this, getLineage(), reference, local);
 }
 
+int64_t ExpectOp::getNumDevices() {
+  AxisSetAttr devices = getDomain().getSet("device");
+  return devices ? devices.size() : 1;
+}
+
 LogicalResult ExpectOp::verify() {
   if (getValues().empty())
     return emitOpError("has no plan value");

@@ -18,7 +18,7 @@ namespace {
 /// What a report says of a graph.
 struct Contract {
   unsigned inputs = 0, parameters = 0;
-  unsigned outputs = 0, gradients = 0;
+  int64_t outputs = 0, gradients = 0; ///< of all devices of a replica
   llvm::StringSet<> trained;
   /// How inputs are divided.
   SmallVector<tv::DistributeOp> divided;
@@ -46,7 +46,7 @@ Contract::Contract(tv::GraphOp graph) {
       if (!contract)
         continue;
       bool isOutput = contract->getRole() == tv::ContractRole::Output;
-      ++(isOutput ? outputs : gradients);
+      (isOutput ? outputs : gradients) += expect.getNumDevices();
       if (!isOutput)
         trained.insert(contract->getName());
     } else if (op.hasTrait<tv::AssumesNoTies>() && !op.hasAttr("domain")) {

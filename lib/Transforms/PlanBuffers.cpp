@@ -199,8 +199,12 @@ FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
                                             Location location) {
   SmallVector<Round> rounds = listRounds(buffers[buffer]);
   bool isNew;
+  // Nothing is of this buffer only.
   SmallVector<uintptr_t> key = {
-      reinterpret_cast<uintptr_t>(buffer.getOperation())};
+      sum,
+      reinterpret_cast<uintptr_t>(
+          rounds.empty() ? buffer.getAsOpaquePointer()
+                         : buffer.getType().getTensor().getAsOpaquePointer())};
   for (const Round &round : rounds) {
     key.push_back(
         reinterpret_cast<uintptr_t>(round.value.getAsOpaquePointer()));
@@ -211,8 +215,8 @@ FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
     key.append(sorted.begin(), sorted.end());
     key.push_back(round.invariant);
   }
-  Instance &instance = findInstance(key, isNew);
-  extend(instance, device, -1);
+  Instance &instance = findInstance(key, device, buffer, isNew);
+  extend(instance, device, buffer, -1);
   if (!isNew)
     return instance.results.front();
   FailureOr<Value> total =

@@ -22,8 +22,8 @@ Bound PlanExecution::moveTo(Bound bound, int64_t microBatch, Operation *op,
       {reinterpret_cast<uintptr_t>(bound.value.getAsOpaquePointer()),
        static_cast<uintptr_t>(bound.microBatch),
        static_cast<uintptr_t>(microBatch)},
-      isNew);
-  extend(instance, where, microBatch);
+      where, /*source=*/nullptr, isNew);
+  extend(instance, where, /*source=*/nullptr, microBatch);
   if (isNew) {
     auto set =
         tv::AxisSetAttr::get(builder.getContext(), builder.getStringAttr("mb"),
@@ -79,8 +79,11 @@ PlanExecution::takeMessage(Device &device, tv::ReceiveOp op, int64_t number) {
         tv::DomainAttr::get(builder.getContext(), set), tv::DomainAttr()));
     return success();
   };
+  uintptr_t function[] = {reception, static_cast<uintptr_t>(source),
+                          reinterpret_cast<uintptr_t>(
+                              op.getResult().getType().getAsOpaquePointer())};
   FailureOr<SmallVector<Bound>> results =
-      instantiate(op, device.number, sent.bound, build);
+      instantiate(op, function, device.number, sent.bound, build);
   if (failed(results))
     return failure();
   return std::optional(results->front());
@@ -354,10 +357,18 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
   auto build = [&](ArrayRef<Value> values, SmallVectorImpl<Value> &results) {
     return buildCollective(members, values, results);
   };
+  // Devices that reduce the same over replicas only get the same.
+  SmallVector<uintptr_t> function = {reinterpret_cast<uintptr_t>(&*first)};
+  if (members.group.size() == 1 &&
+      first.getKind() == tv::CollectiveKind::AllReduce)
+    function = {reduction, first.getReplicas(),
+                static_cast<uintptr_t>(first.getReduction()),
+                reinterpret_cast<uintptr_t>(
+                    first.getResult().getType().getAsOpaquePointer())};
   FailureOr<SmallVector<Bound>> gathered =
       first.getKind() == tv::CollectiveKind::AllToAll
           ? exchangeParts(members)
-          : instantiate(first, members.group, members.operands, build,
+          : instantiate(first, function, members.group, members.operands, build,
                         members.group);
   if (failed(gathered) ||
       (first.getKind() == tv::CollectiveKind::ReduceScatter &&

@@ -81,7 +81,7 @@ PlanExecution::tellApart(Device &device, tv::SaveOp save) {
     if (isa<FloatType>(getGradientType(value.getType()).getElementType()))
       alike[{bound.value, bound.microBatch}].push_back(value);
   }
-  llvm::SmallDenseMap<Value, Bound> copies;
+  llvm::SmallDenseMap<Value, Bound> apart;
   auto copyAll = [&](ArrayRef<Value> values,
                      SmallVectorImpl<Value> &results) -> LogicalResult {
     for (Value value : values)
@@ -97,17 +97,17 @@ PlanExecution::tellApart(Device &device, tv::SaveOp save) {
     ArrayRef<Value> others = ArrayRef(values).drop_front();
     SmallVector<Bound> bounds(others.size(), Bound{value, microBatch});
     FailureOr<SmallVector<Bound>> results =
-        instantiate(save, device.number, bounds, copyAll);
+        instantiate(save, copies, device.number, bounds, copyAll);
     if (failed(results))
       return failure();
     if (Trace *written = device.frame->written)
       written->instances.push_back({save, lastInstance});
     for (auto [other, copy] : llvm::zip_equal(others, *results))
-      copies[other] = copy;
+      apart[other] = copy;
   }
-  if (!copies.empty() && failed(computeAgain(device, save, ops, copies)))
+  if (!apart.empty() && failed(computeAgain(device, save, ops, apart)))
     return failure();
-  return copies;
+  return apart;
 }
 
 PlanExecution::Step PlanExecution::executeSave(Device &device,
@@ -233,8 +233,15 @@ PlanExecution::Step PlanExecution::executeBackward(Device &device,
   auto build = [&](ArrayRef<Value> values, SmallVectorImpl<Value> &results) {
     return buildBackward(op, inputCount, values, results);
   };
+  // All that a derivative depends on but its operands and what leads to them.
+  SmallVector<uintptr_t> function = {derivative, inputCount,
+                                     op.getGradients().size()};
+  llvm::append_range(function, op.getOutputs());
+  llvm::append_range(function, op.getWrt());
+  for (Type type : op->getResultTypes())
+    function.push_back(reinterpret_cast<uintptr_t>(type.getAsOpaquePointer()));
   FailureOr<SmallVector<Bound>> results =
-      instantiate(op, device.number, operands, build);
+      instantiate(op, function, device.number, operands, build);
   if (failed(results))
     return Step::Failed;
   if (Trace *written = device.frame->written) {

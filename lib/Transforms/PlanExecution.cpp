@@ -24,7 +24,9 @@ PlanExecution::PlanExecution(tv::PlanOp plan, GrowingGraph &graph,
                         })
                         .wasInterrupted()),
       pieceName(builder.getStringAttr("tv.piece")),
-      piecesName(builder.getStringAttr("tv.pieces")), symbols(plan) {}
+      piecesName(builder.getStringAttr("tv.pieces")),
+      declaredStartName(builder.getStringAttr("tv.declared_start")),
+      symbols(plan) {}
 
 LogicalResult PlanExecution::run() {
   for (auto program : plan.getBody().getOps<tv::ProgramOp>()) {
@@ -262,7 +264,7 @@ FailureOr<Bound> PlanExecution::compute(Device &device, Operation *op,
     // What the plan states about an op is not part of what it computes.
     NamedAttrList attributes(op->getDiscardableAttrDictionary());
     attributes.erase(pieceName);
-    attributes.erase("tv.declared_start");
+    attributes.erase(declaredStartName);
     Operation *clone = Operation::create(
         op->getLoc(), op->getName(), op->getResultTypes(), values,
         std::move(attributes), op->getPropertiesStorage());
@@ -282,7 +284,7 @@ FailureOr<Bound> PlanExecution::compute(Device &device, Operation *op,
     return success();
   };
   FailureOr<SmallVector<Bound>> results =
-      instantiate(op, device.number, operands, build);
+      instantiate(op, getFunction(op), device.number, operands, build);
   if (failed(results))
     return failure();
   if (device.frame && device.frame->written)

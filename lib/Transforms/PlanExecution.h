@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Executes all device programs of a plan once, in an order their communication
-// allows, and builds the ops of the graph level on the way. An op that is
-// executed again, for another micro-batch, on the same operands is not built
-// again: its domain grows. What does not fit is built apart, so uniformity is
-// checked and never assumed.
+// allows, and builds the ops of the graph level on the way. What is executed
+// again, for another micro-batch or by another device, on the same operands is
+// not built again: its domain grows. What does not fit is built apart, so
+// uniformity is checked and never assumed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -173,13 +173,30 @@ private:
     unsigned outputCount = 0;
   };
   static constexpr unsigned none = ~0U;
-  /// Ops built for one op of the plan on one tuple of operands. There are as
-  /// many as ops in the graph, and most are of one op, device and micro-batch.
+  /// The devices of an instance, ascending, with the op that each executes;
+  /// null where it is none of its own.
+  class Sources {
+  public:
+    llvm::ArrayRef<int64_t> getDevices() const { return devices; }
+    /// Null for other devices.
+    mlir::Operation *lookup(int64_t device) const;
+    /// Does nothing for a device that is there.
+    void insert(int64_t device, mlir::Operation *op);
+
+  private:
+    llvm::SmallVector<int64_t, 1> devices;
+    llvm::SmallVector<mlir::Operation *, 1> ops;
+  };
+  /// What the key of an instance begins with, unless that is an op: none is at
+  /// such an address.
+  enum Function : uintptr_t { copies, derivative, reception, reduction, sum };
+  /// Ops built for a function on one tuple of operands. There are as many as
+  /// ops in the graph, and most are of one device and micro-batch.
   struct Instance {
     llvm::ArrayRef<uintptr_t> key;
     llvm::SmallVector<mlir::Operation *, 1> ops;
     llvm::SmallVector<mlir::Value, 1> results;
-    llvm::SmallVector<int64_t, 1> devices;
+    Sources sources;
     llvm::SmallVector<int64_t, 1> microBatches; ///< maybe more than once
     bool allMicroBatches = false;
     unsigned next = none; ///< another one of the same hash
@@ -223,15 +240,39 @@ private:
   llvm::LogicalResult check(mlir::Operation *op) {
     return check(mlir::verify(op, /*verifyRecursively=*/false));
   }
-  /// The results of `op` on `operands`: built by `build`, or found again. Where
-  /// each operand is of another device, `owners` says of which.
+  /// The first op of the plan that computes the same function: one with equal
+  /// attributes and properties, but for what the plan states about it, and
+  /// types of results.
+  mlir::Operation *getFirstLike(mlir::Operation *op);
+  /// What the plan states of that which an op without operands is for.
+  tv::PieceAttr findStatedUse(mlir::Operation *op) const;
+  /// What tells the function of an op that computes from others.
+  llvm::SmallVector<uintptr_t, 3> getFunction(mlir::Operation *op);
+  /// The results of `op` on `operands`: built by `build`, or found again, where
+  /// the same `function` was built by any op. Where each operand is of another
+  /// device, `owners` says of which.
+  llvm::FailureOr<llvm::SmallVector<Bound>>
+  instantiate(mlir::Operation *op, llvm::ArrayRef<uintptr_t> function,
+              llvm::ArrayRef<int64_t> where, llvm::ArrayRef<Bound> operands,
+              Build build, llvm::ArrayRef<int64_t> owners = {});
+  /// The same for a function that only `op` has.
   llvm::FailureOr<llvm::SmallVector<Bound>>
   instantiate(mlir::Operation *op, llvm::ArrayRef<int64_t> where,
               llvm::ArrayRef<Bound> operands, Build build,
-              llvm::ArrayRef<int64_t> owners = {});
-  Instance &findInstance(llvm::ArrayRef<uintptr_t> key, bool &isNew);
+              llvm::ArrayRef<int64_t> owners = {}) {
+    return instantiate(op, reinterpret_cast<uintptr_t>(op), where, operands,
+                       build, owners);
+  }
+  /// More ops of one device than this that are one function of the same
+  /// operands are not looked for among those of other devices.
+  static constexpr unsigned maxAlike = 4;
+  /// One that no other op executes on those devices.
+  Instance &findInstance(llvm::ArrayRef<uintptr_t> key,
+                         llvm::ArrayRef<int64_t> where, mlir::Operation *source,
+                         bool &isNew);
+  /// Has devices execute it, as `source`.
   void extend(Instance &instance, llvm::ArrayRef<int64_t> where,
-              int64_t microBatch);
+              mlir::Operation *source, int64_t microBatch);
   void place(Instance &instance, mlir::Operation *first, mlir::Location loc);
   Step executeCompute(Device &device, mlir::Operation *op);
   /// The result of an op that computes, on `operands`.
@@ -388,7 +429,7 @@ private:
   uint64_t executedOps = 0;
   int64_t microBatchCount;
   bool ordersStreams; ///< something that is started waits for other
-  mlir::StringAttr pieceName, piecesName;
+  mlir::StringAttr pieceName, piecesName, declaredStartName;
   mlir::SymbolTable symbols;
   std::deque<Device> devices;
   llvm::DenseMap<int64_t, llvm::SmallVector<Device *, 1>> devicesOfNumber;
@@ -399,6 +440,8 @@ private:
   std::deque<Trace> traces;
   std::map<std::vector<uintptr_t>, Trace *> traceOfCall;
   llvm::DenseMap<uint64_t, unsigned> instanceOfHash;
+  llvm::DenseMap<llvm::hash_code, llvm::SmallVector<mlir::Operation *, 1>>
+      firstsOfHash;
   std::map<std::pair<int64_t, int64_t>, Channel> channels;
   std::map<std::pair<std::vector<int64_t>, int64_t>, llvm::SmallVector<Arrival>>
       pending;

@@ -19,8 +19,9 @@ Value PlanExecution::getSeed(Device &device, Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   bool isNew;
   Instance &instance = findInstance(
-      {reinterpret_cast<uintptr_t>(type.getAsOpaquePointer())}, isNew);
-  extend(instance, device.number, -1);
+      reinterpret_cast<uintptr_t>(type.getAsOpaquePointer()), device.number,
+      /*source=*/nullptr, isNew);
+  extend(instance, device.number, /*source=*/nullptr, -1);
   if (isNew) {
     Value seed = tv::ConstantOp::create(
         builder, op->getLoc(), type,
@@ -37,7 +38,8 @@ void PlanExecution::placeInput(Value value, Device &device) {
   // One value for all devices that hold the same piece.
   bool isNew;
   Instance &instance = findInstance(
-      {reinterpret_cast<uintptr_t>(value.getAsOpaquePointer())}, isNew);
+      reinterpret_cast<uintptr_t>(value.getAsOpaquePointer()), device.number,
+      /*source=*/nullptr, isNew);
   // Parts of a tensor may be reshaped; the tensor itself is no op of the plan.
   Operation *op = value.getDefiningOp();
   while (isNew && op && !isa<tv::InputOp>(op)) {
@@ -45,7 +47,7 @@ void PlanExecution::placeInput(Value value, Device &device) {
     op =
         isa<tv::DistributeOp>(op) ? nullptr : op->getOperand(0).getDefiningOp();
   }
-  extend(instance, device.number, -1);
+  extend(instance, device.number, /*source=*/nullptr, -1);
 }
 
 PlanExecution::Step PlanExecution::executeLoad(Device &device,

@@ -4,8 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An op of the plan becomes one op of the graph for all micro-batches in which
-// its operands are the same graph values.
+// An op of the plan becomes one op of the graph for all micro-batches and
+// devices in which its operands are the same graph values. Two ops of one
+// device are never one, even where they compute the same: each has a place of
+// its own in the source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,33 +18,118 @@
 using namespace mlir;
 using namespace verify;
 
+Operation *PlanExecution::getFirstLike(Operation *op) {
+  auto isMeant = [&](NamedAttribute attribute) {
+    return attribute.getName() != pieceName &&
+           attribute.getName() != piecesName &&
+           attribute.getName() != declaredStartName;
+  };
+  auto isLike = [&](Operation *other) {
+    return op->getName() == other->getName() &&
+           op->getResultTypes() == other->getResultTypes() &&
+           op->getName().compareOpProperties(op->getPropertiesStorage(),
+                                             other->getPropertiesStorage()) &&
+           llvm::equal(
+               llvm::make_filter_range(op->getDiscardableAttrs(), isMeant),
+               llvm::make_filter_range(other->getDiscardableAttrs(), isMeant));
+  };
+  llvm::hash_code hash = llvm::hash_combine(
+      op->getName(), op->hashProperties(),
+      llvm::hash_combine_range(op->result_type_begin(), op->result_type_end()));
+  SmallVectorImpl<Operation *> &firsts = firstsOfHash[hash];
+  auto *found = llvm::find_if(firsts, isLike);
+  if (found != firsts.end())
+    return *found;
+  firsts.push_back(op);
+  return op;
+}
+
+tv::PieceAttr PlanExecution::findStatedUse(Operation *op) const {
+  constexpr unsigned maxSteps = 8;
+  for (unsigned step = 0; step != maxSteps; ++step) {
+    if (auto piece =
+            dyn_cast_or_null<tv::PieceAttr>(op->getDiscardableAttr(pieceName)))
+      return piece;
+    if (op->use_empty())
+      break;
+    op = *op->user_begin();
+  }
+  return {};
+}
+
+SmallVector<uintptr_t, 3> PlanExecution::getFunction(Operation *op) {
+  if (op->getNumOperands() != 0)
+    return {reinterpret_cast<uintptr_t>(getFirstLike(op))};
+  // A number is told apart by the tensor that it goes into: the same one occurs
+  // in many places.
+  tv::PieceAttr use = findStatedUse(op);
+  if (!use)
+    return {reinterpret_cast<uintptr_t>(op)};
+  return {reinterpret_cast<uintptr_t>(getFirstLike(op)),
+          static_cast<uintptr_t>(use.getFull()), use.getGradient()};
+}
+
 PlanExecution::Instance &PlanExecution::findInstance(ArrayRef<uintptr_t> key,
+                                                     ArrayRef<int64_t> where,
+                                                     Operation *source,
                                                      bool &isNew) {
   uint64_t hash = llvm::hash_combine_range(key.begin(), key.end());
-  auto [first, isFirst] =
-      instanceOfHash.try_emplace(hash & ~uint64_t(3), instances.size());
-  if (!isFirst)
-    for (unsigned candidate = first->second; candidate != none;
-         candidate = instances[candidate].next)
-      if (instances[candidate].key == key) {
-        isNew = false;
-        lastInstance = candidate;
-        return instances[candidate];
-      }
+  auto [first, isFirst] = instanceOfHash.try_emplace(hash & ~uint64_t(3), none);
+  unsigned *place = &first->second;
+  unsigned numOthers = 0;
+  for (; *place != none; place = &instances[*place].next) {
+    Instance &instance = instances[*place];
+    if (instance.key != key)
+      continue;
+    if (llvm::any_of(where, [&](int64_t device) {
+          Operation *other = instance.sources.lookup(device);
+          return other && other != source;
+        })) {
+      ++numOthers;
+      continue;
+    }
+    isNew = false;
+    lastInstance = *place;
+    return instance;
+  }
+  auto own = reinterpret_cast<uintptr_t>(source);
+  if (numOthers >= maxAlike && key.front() != own) {
+    SmallVector<uintptr_t> ofSource(key);
+    ofSource.front() = own;
+    return findInstance(ofSource, where, source, isNew);
+  }
   isNew = true;
-  lastInstance = instances.size();
+  lastInstance = *place = instances.size();
   Instance &instance = instances.emplace_back();
   instance.key = key.copy(keys);
-  if (!isFirst)
-    instance.next = std::exchange(first->second, lastInstance);
   return instance;
 }
 
+Operation *PlanExecution::Sources::lookup(int64_t device) const {
+  const auto *found = llvm::lower_bound(devices, device);
+  return found != devices.end() && *found == device
+             ? ops[found - devices.begin()]
+             : nullptr;
+}
+
+void PlanExecution::Sources::insert(int64_t device, Operation *op) {
+  // Devices mostly run in ascending order.
+  if (devices.empty() || devices.back() < device) {
+    devices.push_back(device);
+    ops.push_back(op);
+    return;
+  }
+  auto *found = llvm::lower_bound(devices, device);
+  if (*found == device)
+    return;
+  ops.insert(ops.begin() + (found - devices.begin()), op);
+  devices.insert(found, device);
+}
+
 void PlanExecution::extend(Instance &instance, ArrayRef<int64_t> where,
-                           int64_t microBatch) {
+                           Operation *source, int64_t microBatch) {
   for (int64_t device : where)
-    if (!llvm::is_contained(instance.devices, device))
-      instance.devices.push_back(device);
+    instance.sources.insert(device, source);
   if (microBatch < 0)
     instance.allMicroBatches = true;
   else if (instance.microBatches.empty() ||
@@ -51,15 +138,15 @@ void PlanExecution::extend(Instance &instance, ArrayRef<int64_t> where,
 }
 
 FailureOr<SmallVector<Bound>>
-PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
-                           ArrayRef<Bound> operands, Build build,
-                           ArrayRef<int64_t> owners) {
+PlanExecution::instantiate(Operation *op, ArrayRef<uintptr_t> function,
+                           ArrayRef<int64_t> where, ArrayRef<Bound> operands,
+                           Build build, ArrayRef<int64_t> owners) {
   int64_t microBatch = -1;
   for (const Bound &operand : operands)
     if (microBatch < 0)
       microBatch = operand.microBatch;
   SmallVector<Value> values;
-  SmallVector<uintptr_t> key = {reinterpret_cast<uintptr_t>(op)};
+  SmallVector<uintptr_t> key(function);
   for (auto [number, given] : llvm::enumerate(operands)) {
     Bound operand = given;
     if (operand.microBatch >= 0 && operand.microBatch != microBatch)
@@ -70,7 +157,7 @@ PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
         reinterpret_cast<uintptr_t>(operand.value.getAsOpaquePointer()));
   }
   bool isNew;
-  Instance &instance = findInstance(key, isNew);
+  Instance &instance = findInstance(key, where, op, isNew);
   if (isNew) {
     // What was built before belongs to other ops.
     if (failed(graph.verifyNewOps()) || failed(build(values, instance.results)))
@@ -82,7 +169,7 @@ PlanExecution::instantiate(Operation *op, ArrayRef<int64_t> where,
     if (failed(check(graph.verifyNewOps())))
       return failure();
   }
-  extend(instance, where, microBatch);
+  extend(instance, where, op, microBatch);
   SmallVector<Bound> results;
   for (Value value : instance.results)
     results.push_back({value, microBatch});
@@ -132,10 +219,10 @@ void PlanExecution::setDomains() {
       if (static_cast<int64_t>(instance.microBatches.size()) != microBatchCount)
         microBatches = instance.microBatches;
     }
-    if (!domain || lastDevices != ArrayRef(instance.devices) ||
-        lastMicroBatches != microBatches)
-      domain = getDomain(instance.devices, microBatches);
-    lastDevices = instance.devices;
+    ArrayRef<int64_t> devices = instance.sources.getDevices();
+    if (!domain || lastDevices != devices || lastMicroBatches != microBatches)
+      domain = getDomain(devices, microBatches);
+    lastDevices = devices;
     lastMicroBatches = microBatches;
     for (Operation *op : instance.ops)
       op->setAttr(name, domain);

@@ -171,7 +171,7 @@ LogicalResult PlanExecution::abandonTrace(Device &device, Operation *op) {
     frame.values.try_emplace(value, translate(bound, frame.microBatch));
   for (auto [done, instance] : followed.instances)
     if (done->isBeforeInBlock(op))
-      extend(instances[instance], device.number, frame.microBatch);
+      extend(instances[instance], device.number, done, frame.microBatch);
   for (const Addition &addition : followed.additions)
     if (tv::AddToOp done = addition.op; done->isBeforeInBlock(op))
       add(frame, addition);

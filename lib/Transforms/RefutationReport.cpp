@@ -18,6 +18,14 @@ static std::string describeElement(ArrayRef<int64_t> index) {
   return text + "]";
 }
 
+/// How many results there are, counted on each device of a replica.
+static int64_t countResults(ArrayRef<tv::ExpectOp> results) {
+  int64_t count = 0;
+  for (tv::ExpectOp result : results)
+    count += result.getNumDevices();
+  return count;
+}
+
 /// `1 output and the gradients of 10 parameters`.
 static std::string summarize(ArrayRef<tv::ExpectOp> results) {
   llvm::StringSet<> outputs, gradients;
@@ -157,8 +165,8 @@ void Refutation::report() {
         << (finding.otherValues == 1 ? ": " : ", the first is ")
         << describe(finding.other) << " on "
         << describePlace(finding.other, {}, mesh);
-  error.attachNote(place) << "as a consequence " << wrong.size() << " of "
-                          << results.size()
+  error.attachNote(place) << "as a consequence " << countResults(wrong)
+                          << " of " << countResults(results)
                           << " results come out wrong: " << summarize(wrong)
                           << ", on " << describePlace(wrong, {}, mesh);
   if (!isUndefined)

@@ -115,6 +115,11 @@ def TV_ExpectOp : TV_Op<"expect"> {
     $values `is` $reference $lineage `on` $domain (`number` $number^)?
     (`contract` $contract^)? attr-dict `:` type($values) `is` type($reference)
   }];
+  let extraClassDeclaration = [{
+    /// The number of devices, of those of one replica, that it is about; 1 where
+    /// its domain names none.
+    int64_t getNumDevices();
+  }];
   let hasVerifier = 1;
 }
 
