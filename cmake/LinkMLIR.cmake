@@ -37,6 +37,7 @@ endfunction()
 # Verification makes and frees millions of small objects (docs/Rationale.md).
 # Sanitizers bring an allocator of their own.
 find_library(MIMALLOC_LIBRARY mimalloc)
+find_path(MIMALLOC_INCLUDE_DIR mimalloc.h)
 
 # add_verify_tool(<name> SOURCES ... LIBRARIES ...): an executable of ours,
 # linked with our libraries and whatever MLIR those need.
@@ -48,6 +49,10 @@ function(add_verify_tool name)
     RUNTIME_OUTPUT_DIRECTORY "${LLVM_RUNTIME_OUTPUT_INTDIR}")
   if(MIMALLOC_LIBRARY AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     target_link_libraries(${name} PRIVATE ${MIMALLOC_LIBRARY})
+    if(MIMALLOC_INCLUDE_DIR)
+      target_include_directories(${name} SYSTEM PRIVATE ${MIMALLOC_INCLUDE_DIR})
+      target_compile_definitions(${name} PRIVATE VERIFY_HAS_MIMALLOC)
+    endif()
   endif()
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES})
   link_mlir_statically(${name})

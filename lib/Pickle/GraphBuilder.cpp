@@ -13,6 +13,8 @@
 
 #include "GraphBuilder.h"
 
+#include "Verify/Pickle/LargePages.h"
+
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,9 +29,17 @@ using namespace verify::pickle;
 static constexpr size_t maxTexts = size_t(1) << 31;
 static constexpr size_t maxWords = (size_t(1) << 32) - (size_t(1) << 29);
 
+/// No more than there are in plans of nnScaler.
+static constexpr size_t bytesPerNode = 14, bytesPerWord = 4;
+
 GraphBuilder::GraphBuilder(std::unique_ptr<llvm::MemoryBuffer> buffer) {
   graph.fileName = buffer->getBufferIdentifier().str();
   graph.buffer = std::move(buffer);
+  // Room that is not used is never touched; growing would copy.
+  graph.nodes.reserve(getInput().size() / bytesPerNode);
+  graph.words.reserve(getInput().size() / bytesPerWord);
+  preferLargePages(graph.nodes.data(), graph.nodes.capacity_in_bytes());
+  preferLargePages(graph.words.data(), graph.words.capacity_in_bytes());
   makeNode(Graph::NoneTag, 0, 0);
   makeNode(Graph::BooleanTag, 0, 0);
   makeNode(Graph::BooleanTag, 0, 1);

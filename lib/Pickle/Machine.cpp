@@ -20,7 +20,10 @@ using namespace verify::pickle;
 Machine::Machine(GraphBuilder &builder, uint64_t memoryLimit)
     : builder(builder), begin(builder.getInput().bytes_begin()),
       position(begin), end(builder.getInput().bytes_end()), opcodeStart(begin),
-      pages(builder.getBuffer()), memoryLimit(memoryLimit) {}
+      pages(builder.getBuffer()), memoryLimit(memoryLimit) {
+  // As GraphBuilder does.
+  memo.reserve(getRemaining() / 16);
+}
 
 bool Machine::failAt(const Byte *place, const llvm::Twine &text) {
   if (message.empty())
