@@ -43,6 +43,7 @@ bool Decoder::decodeArguments(const ObjectFields &object, Field field,
     if (!decodeArgument(object, field, elements[i], first[i]))
       return false;
   arguments = llvm::ArrayRef(first, elements.size());
+  references.push_back({References::Arguments, first, elements.size()});
   if (isLong)
     argumentsByValue.try_emplace(sequence.getRaw(), arguments);
   return true;
@@ -75,6 +76,7 @@ bool Decoder::decodeKeywords(const ObjectFields &object, Field field,
       return false;
   }
   keywords = llvm::ArrayRef(first, count);
+  references.push_back({References::Keywords, first, count});
   keywordsByValue.try_emplace(dictionary.getRaw(), keywords);
   return true;
 }
@@ -126,6 +128,8 @@ bool Decoder::decodeArgument(const ObjectFields &user, Field field, Value value,
     level.result->elements =
         llvm::ArrayRef(level.elements, level.contents.size());
     constantsByValue.try_emplace(level.container.getRaw(), *level.result);
+    references.push_back(
+        {References::Arguments, level.elements, level.contents.size()});
     levels.pop_back();
   }
   return true;
@@ -188,7 +192,7 @@ bool Decoder::decodeLeafObject(const ObjectFields &user, Field field,
   switch (classes.get(value)) {
   case PlanClass::SubTensor:
     argument.isTensor = true;
-    argument.tensor = getSubTensor(value);
+    argument.tensor = value.getRaw();
     return true;
   case PlanClass::FullTensor:
     return failType(user, field, "IRSubTensor or a constant", value);

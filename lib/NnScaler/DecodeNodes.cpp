@@ -37,20 +37,14 @@ std::optional<NodeKind> nnscaler::getNodeKind(PlanClass planClass) {
   }
 }
 
-Index Decoder::getNode(Value value) {
-  if (!getNodeKind(classes.get(value)))
-    return none;
-  return getIndex(value, plan.nodes, nodeValues);
-}
-
 bool Decoder::decodeMirror(const ObjectFields &object, Index &mirror) {
   Value value;
   if (!get(object, Field::Mirror, value))
     return false;
   if (graph.isNone(value))
     return true;
-  mirror = getNode(value);
-  return mirror != none ||
+  mirror = value.getRaw();
+  return getNodeKind(classes.get(value)) ||
          failType(object, Field::Mirror, "a cell or None", value);
 }
 
@@ -69,9 +63,8 @@ bool Decoder::decodeDevices(const ObjectFields &object,
   return true;
 }
 
-bool Decoder::decodeNode(Value value, Index index) {
+bool Decoder::decodeNode(Value value, Node &node) {
   ObjectFields object = open(value);
-  Node node;
   node.kind = *getNodeKind(classes.get(value));
   node.className = getClassNameOf(value);
   if (!getId(object, node.id) ||
@@ -83,15 +76,19 @@ bool Decoder::decodeNode(Value value, Index index) {
       !decodeDevices(object, node.devices) ||
       !decodeMirror(object, node.mirror))
     return false;
-  bool isDecoded = true;
-  if (node.kind == NodeKind::Segment)
-    isDecoded = decodeSegment(object, node);
-  else if (node.kind == NodeKind::Forward)
-    isDecoded = decodeForward(object, node);
-  else if (node.kind == NodeKind::Adapter)
-    isDecoded = decodeAdapter(object, node);
-  plan.nodes[index] = node;
-  return isDecoded;
+  switch (node.kind) {
+  case NodeKind::Segment:
+    return decodeSegment(object, node);
+  case NodeKind::Forward:
+    return decodeForward(object, node);
+  case NodeKind::Adapter:
+    return decodeAdapter(object, node);
+  case NodeKind::Backward:
+  case NodeKind::WeightReducer:
+  case NodeKind::DataOperation:
+    return true;
+  }
+  return fail(object, "a cell of unknown kind");
 }
 
 bool Decoder::decodeSegment(const ObjectFields &segment, Node &node) {
@@ -105,12 +102,14 @@ bool Decoder::decodeSegment(const ObjectFields &segment, Node &node) {
     if (!allocate(elements.size(), nodes))
       return false;
     for (size_t i = 0; i != elements.size(); ++i) {
-      nodes[i] = getNode(elements[i]);
-      if (nodes[i] == none || classes.get(elements[i]) == PlanClass::Segment)
+      nodes[i] = elements[i].getRaw();
+      if (!getNodeKind(classes.get(elements[i])) ||
+          classes.get(elements[i]) == PlanClass::Segment)
         return failType(segment, Field::Nodes,
                         "an op at position " + llvm::Twine(i), elements[i]);
     }
     entry->second = llvm::ArrayRef(nodes, elements.size());
+    references.push_back({References::Nodes, nodes, elements.size()});
   }
   node.nodes = entry->second;
   return true;
@@ -210,38 +209,28 @@ bool Decoder::decodePrimitive(const ObjectFields &adapter, Value value,
          decodeKeywords(object, Field::PrimitiveKeywords, primitive.keywords);
 }
 
-/// The kind of the mirror of a node, if it may have one.
-static std::optional<NodeKind> getMirrorKind(NodeKind kind) {
-  switch (kind) {
-  case NodeKind::Segment:
-  case NodeKind::Adapter:
-    return kind;
-  case NodeKind::Forward:
-    return NodeKind::Backward;
-  case NodeKind::Backward:
-    return NodeKind::Forward;
-  case NodeKind::WeightReducer:
-  case NodeKind::DataOperation:
-    return std::nullopt;
+bool Decoder::decodeCell(const ObjectFields &executionPlan, Value value,
+                         Cell &cell) {
+  cell.isReuse = classes.get(value) == PlanClass::ReuseCell;
+  if (!cell.isReuse) {
+    cell.node = value.getRaw();
+    // The rest is filled in from the node once that is decoded.
+    return getNodeKind(classes.get(value)) ||
+           failType(executionPlan, Field::Sequences, "a cell", value);
   }
-  return std::nullopt;
-}
-
-bool Decoder::checkNodes() {
-  for (size_t i = 0; i != plan.nodes.size(); ++i) {
-    const Node &node = plan.nodes[i];
-    if (node.mirror == none)
-      continue;
-    const Node &mirror = plan.nodes[node.mirror];
-    auto failMirror = [&](const llvm::Twine &text) {
-      return failField(open(nodeValues[i]), Field::Mirror, text);
-    };
-    if (mirror.kind != getMirrorKind(node.kind))
-      return failMirror(node.className + " cannot have the mirror " +
-                        mirror.className + " " + llvm::Twine(mirror.id));
-    if (mirror.mirror != i)
-      return failMirror(mirror.className + " " + llvm::Twine(mirror.id) +
-                        " is the mirror of something else");
-  }
-  return true;
+  ObjectFields object = open(value);
+  Value executed, mirror;
+  if (!getId(object, cell.id) || !get(object, Field::Cell, executed) ||
+      !get(object, Field::Mirror, mirror) ||
+      !decodeArguments(object, Field::Inputs, cell.inputs) ||
+      !decodeArguments(object, Field::Outputs, cell.outputs))
+    return false;
+  cell.node = executed.getRaw();
+  if (!getNodeKind(classes.get(executed)))
+    return failType(object, Field::Cell, "a cell", executed);
+  if (graph.isNone(mirror))
+    return true;
+  if (classes.get(mirror) != PlanClass::ReuseCell)
+    return failType(object, Field::Mirror, "ExeReuseCell or None", mirror);
+  return getId(open(mirror), cell.mirror);
 }

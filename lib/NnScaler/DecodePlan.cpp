@@ -10,144 +10,158 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Decoder.h"
+#include "PlanDecoder.h"
 
+#include "Verify/Pickle/LargePages.h"
 #include "Verify/Pickle/Reader.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ThreadPool.h"
 
+#include <atomic>
 #include <memory>
+#include <numeric>
 
 using namespace verify;
 using namespace verify::nnscaler;
 
-bool Decoder::decodeRoot() {
-  Value root = graph.getRoot(), executionPlan;
-  if (classes.get(root) != PlanClass::ModuleCodeGen)
-    return fail("expected an execution plan (ModuleCodeGen), found " +
-                graph.describe(root));
-  ObjectFields object = open(root);
-  if (!getIntegers(object, Field::Devices, plan.devices) ||
-      !getInteger(object, Field::RuntimeDevices, plan.runtimeDevices) ||
-      !getBoolean(object, Field::EnableDataParallel, plan.enableDataParallel) ||
-      !getObject(object, Field::ExecutionPlan, PlanClass::ExecutionPlan,
-                 executionPlan))
+static size_t getMemoryLimit(const pickle::Graph &graph) {
+  constexpr size_t base = size_t(64) << 20, hardCap = size_t(16) << 30;
+  return std::min(base + 32 * graph.getFileSize(), hardCap);
+}
+
+/// Decoders, each with an arena of its own in `plan`.
+static std::vector<std::unique_ptr<Decoder>>
+makeDecoders(const pickle::Graph &graph, PlanFile &plan, unsigned threads,
+             const llvm::DenseSet<int64_t> &knownDevices) {
+  std::vector<std::unique_ptr<Decoder>> decoders;
+  for (unsigned thread = 0; thread != threads; ++thread) {
+    auto &arena =
+        plan.arenas.emplace_back(std::make_unique<llvm::BumpPtrAllocator>());
+    decoders.push_back(std::make_unique<Decoder>(
+        graph, *arena, getMemoryLimit(graph) / threads, knownDevices));
+  }
+  return decoders;
+}
+
+PlanDecoder::PlanDecoder(const pickle::Graph &graph, PlanFile &plan,
+                         unsigned threads)
+    : graph(graph), plan(plan),
+      decoders(makeDecoders(graph, plan, std::max(threads, 1u), knownDevices)),
+      decoder(*decoders.front()), indices(graph.getNumNodes(), none) {
+  if (threads > 1)
+    helpers = std::make_unique<llvm::DefaultThreadPool>(
+        llvm::hardware_concurrency(threads - 1));
+}
+
+PlanDecoder::~PlanDecoder() = default;
+
+bool PlanDecoder::decodeRoot() {
+  Value root = graph.getRoot();
+  if (decoder.getClass(root) != PlanClass::ModuleCodeGen)
+    return decoder.fail("expected an execution plan (ModuleCodeGen), found " +
+                        graph.describe(root));
+  ObjectFields object = decoder.open(root);
+  if (!decoder.getIntegers(object, Field::Devices, plan.devices) ||
+      !decoder.getInteger(object, Field::RuntimeDevices, plan.runtimeDevices) ||
+      !decoder.getBoolean(object, Field::EnableDataParallel,
+                          plan.enableDataParallel) ||
+      !decoder.getObject(object, Field::ExecutionPlan, PlanClass::ExecutionPlan,
+                         executionPlan))
     return false;
   for (int64_t device : plan.devices) {
-    if (!isDevice(device))
-      return failField(object, Field::Devices,
-                       llvm::Twine(device) + " is no device");
+    if (!Decoder::isDevice(device))
+      return decoder.failField(object, Field::Devices,
+                               llvm::Twine(device) + " is no device");
     if (!knownDevices.insert(device).second)
-      return failField(object, Field::Devices,
-                       "device " + llvm::Twine(device) + " occurs twice");
+      return decoder.failField(object, Field::Devices,
+                               "device " + llvm::Twine(device) +
+                                   " occurs twice");
   }
   int64_t numDevices = plan.devices.size();
   if (numDevices == 0)
-    return failField(object, Field::Devices, "no devices");
+    return decoder.failField(object, Field::Devices, "no devices");
   if (plan.runtimeDevices < numDevices || plan.runtimeDevices > INT32_MAX ||
       plan.runtimeDevices % numDevices != 0)
-    return failField(object, Field::RuntimeDevices,
-                     llvm::Twine(plan.runtimeDevices) +
-                         " is no multiple of the " + llvm::Twine(numDevices) +
-                         " devices of a replica");
+    return decoder.failField(
+        object, Field::RuntimeDevices,
+        llvm::Twine(plan.runtimeDevices) + " is no multiple of the " +
+            llvm::Twine(numDevices) + " devices of a replica");
   if (plan.enableDataParallel != (plan.runtimeDevices > numDevices))
-    return failField(object, Field::EnableDataParallel,
-                     llvm::Twine(plan.enableDataParallel ? "true" : "false") +
-                         ", but the plan uses " + llvm::Twine(numDevices) +
-                         " of " + llvm::Twine(plan.runtimeDevices) +
-                         " devices");
-  ObjectFields planObject = open(executionPlan);
-  return decodePrograms(planObject) &&
-         decodeArguments(planObject, Field::Outputs, plan.outputs);
+    return decoder.failField(
+        object, Field::EnableDataParallel,
+        llvm::Twine(plan.enableDataParallel ? "true" : "false") +
+            ", but the plan uses " + llvm::Twine(numDevices) + " of " +
+            llvm::Twine(plan.runtimeDevices) + " devices");
+  ObjectFields planObject = decoder.open(executionPlan);
+  return decodePrograms(planObject) && decodeOutputs(planObject);
 }
 
-bool Decoder::decodePrograms(const ObjectFields &executionPlan) {
+bool PlanDecoder::decodePrograms(const ObjectFields &executionPlan) {
   Value sequences;
-  if (!get(executionPlan, Field::Sequences, sequences))
+  if (!decoder.get(executionPlan, Field::Sequences, sequences))
     return false;
-  if (graph.getKind(sequences) != Kind::Dictionary)
-    return failType(executionPlan, Field::Sequences, "dict", sequences);
+  if (graph.getKind(sequences) != pickle::Kind::Dictionary)
+    return decoder.failType(executionPlan, Field::Sequences, "dict", sequences);
   llvm::DenseSet<int64_t> missing = knownDevices;
   for (size_t i = 0, e = graph.getNumEntries(sequences); i != e; ++i) {
     auto [key, sequence] = graph.getEntry(sequences, i);
-    std::optional<int64_t> device = toInteger(key);
+    std::optional<int64_t> device = decoder.toInteger(key);
     if (!device)
-      return failType(executionPlan, Field::Sequences, "devices", key);
-    if (!isDevice(*device) || !missing.erase(*device))
-      return failField(executionPlan, Field::Sequences,
-                       "device " + llvm::Twine(*device) +
-                           " is not among the devices of the plan");
+      return decoder.failType(executionPlan, Field::Sequences, "devices", key);
+    if (!Decoder::isDevice(*device) || !missing.erase(*device))
+      return decoder.failField(executionPlan, Field::Sequences,
+                               "device " + llvm::Twine(*device) +
+                                   " is not among the devices of the plan");
     DeviceProgram program;
     program.device = *device;
-    if (!decodeCells(executionPlan, sequence, program.cells))
+    if (!placeCells(executionPlan, sequence, program.cells))
       return false;
     plan.programs.push_back(program);
   }
   for (int64_t device : plan.devices)
     if (missing.contains(device))
-      return failField(executionPlan, Field::Sequences,
-                       "device " + llvm::Twine(device) + " is missing");
+      return decoder.failField(executionPlan, Field::Sequences,
+                               "device " + llvm::Twine(device) + " is missing");
   return true;
 }
 
-bool Decoder::decodeCells(const ObjectFields &executionPlan, Value sequence,
-                          llvm::ArrayRef<Cell> &cells) {
-  std::optional<llvm::ArrayRef<Value>> elements = toSequence(sequence);
+bool PlanDecoder::decodeOutputs(const ObjectFields &executionPlan) {
+  if (!decoder.decodeArguments(executionPlan, Field::Outputs, plan.outputs))
+    return false;
+  for (const References &array : decoder.getReferences())
+    resolve(array);
+  decoder.forgetReferences();
+  return true;
+}
+
+bool PlanDecoder::placeCells(const ObjectFields &executionPlan, Value sequence,
+                             llvm::ArrayRef<Cell> &cells) {
+  std::optional<llvm::ArrayRef<Value>> elements = decoder.toSequence(sequence);
   if (!elements)
-    return failType(executionPlan, Field::Sequences, "lists of cells",
-                    sequence);
-  auto known = cellsByValue.find(sequence.getRaw());
-  if (known != cellsByValue.end()) {
-    cells = known->second;
-    return true;
-  }
-  Cell *first;
-  if (!allocate(elements->size(), first))
-    return false;
-  for (size_t i = 0; i != elements->size(); ++i)
-    if (!decodeCell(executionPlan, (*elements)[i], first[i]))
+    return decoder.failType(executionPlan, Field::Sequences, "lists of cells",
+                            sequence);
+  auto [known, isNew] = cellsByValue.try_emplace(sequence.getRaw());
+  if (isNew) {
+    Cell *first;
+    if (!decoder.allocate(elements->size(), first))
       return false;
-  cells = llvm::ArrayRef(first, elements->size());
-  cellsByValue.try_emplace(sequence.getRaw(), cells);
-  cellArrays.emplace_back(first, elements->size());
+    known->second = llvm::ArrayRef(first, elements->size());
+    for (Value element : *elements)
+      this->cells.push_back({element, first++});
+  }
+  cells = known->second;
   return true;
 }
 
-bool Decoder::decodeCell(const ObjectFields &executionPlan, Value value,
-                         Cell &cell) {
-  cell.isReuse = classes.get(value) == PlanClass::ReuseCell;
-  if (!cell.isReuse) {
-    cell.node = getNode(value);
-    if (cell.node == none)
-      return failType(executionPlan, Field::Sequences, "a cell", value);
-    // Filled in from the node once that is decoded.
-    return true;
-  }
-  ObjectFields object = open(value);
-  Value executed, mirror;
-  if (!getId(object, cell.id) || !get(object, Field::Cell, executed) ||
-      !get(object, Field::Mirror, mirror) ||
-      !decodeArguments(object, Field::Inputs, cell.inputs) ||
-      !decodeArguments(object, Field::Outputs, cell.outputs))
-    return false;
-  cell.node = getNode(executed);
-  if (cell.node == none)
-    return failType(object, Field::Cell, "a cell", executed);
-  if (graph.isNone(mirror))
-    return true;
-  if (classes.get(mirror) != PlanClass::ReuseCell)
-    return failType(object, Field::Mirror, "ExeReuseCell or None", mirror);
-  return getId(open(mirror), cell.mirror);
-}
-
-void Decoder::reserveTables() {
+void PlanDecoder::reserveTables() {
   // Room is not touched before it is used, and growing would copy.
   std::vector<uint32_t> counts = graph.countObjects();
   size_t numSubTensors = 0, numFullTensors = 0, numNodes = 0;
   for (Value value : graph.getGlobals()) {
     uint32_t count = counts[graph.getGlobalNumber(value)];
-    PlanClass planClass = classes.getByGlobal(value);
+    PlanClass planClass = decoder.getClassByGlobal(value);
     if (planClass == PlanClass::SubTensor)
       numSubTensors += count;
     else if (planClass == PlanClass::FullTensor)
@@ -155,106 +169,190 @@ void Decoder::reserveTables() {
     else if (getNodeKind(planClass))
       numNodes += count;
   }
-  plan.subTensors.reserve(numSubTensors);
-  plan.fullTensors.reserve(numFullTensors);
-  plan.nodes.reserve(numNodes);
+  auto reserve = [](auto &table, size_t count) {
+    table.reserve(count);
+    pickle::preferLargePages(table.data(), count * sizeof(table[0]));
+  };
+  reserve(plan.subTensors, numSubTensors);
+  reserve(plan.fullTensors, numFullTensors);
+  reserve(plan.nodes, numNodes);
 }
 
-template <typename Decode>
-bool Decoder::decodeBatch(const std::vector<Value> &values, size_t &numDecoded,
-                          Decode decode) {
-  // What lies together in the file lies together in memory: going through a
-  // batch in the order of the file saves most cache misses.
+void PlanDecoder::resolve(const References &array) {
+  switch (array.kind) {
+  case References::Arguments:
+    for (Argument &argument : llvm::MutableArrayRef(
+             static_cast<Argument *>(array.first), array.size))
+      resolveArgument(argument);
+    return;
+  case References::Keywords:
+    for (KeywordArgument &keyword : llvm::MutableArrayRef(
+             static_cast<KeywordArgument *>(array.first), array.size))
+      resolveArgument(keyword.value);
+    return;
+  case References::Nodes:
+    for (Index &node :
+         llvm::MutableArrayRef(static_cast<Index *>(array.first), array.size))
+      node = getNode(Value::fromRaw(node));
+    return;
+  }
+}
+
+bool PlanDecoder::decodeAll(llvm::ArrayRef<Index> numbers,
+                            llvm::function_ref<bool(Decoder &, Index)> decode) {
+  // Each thread takes the next part that none has taken.
+  constexpr size_t partSize = 2048;
+  struct Part {
+    const Decoder *decoder;
+    size_t first, last; ///< of its references
+  };
+  std::vector<Part> parts(llvm::divideCeil(numbers.size(), partSize));
+  std::atomic<size_t> nextPart = 0;
+  std::atomic<bool> hasFailed = false;
+  auto work = [&](Decoder &own) {
+    for (size_t part = nextPart++; part < parts.size() && !hasFailed;
+         part = nextPart++) {
+      size_t first = own.getReferences().size();
+      for (Index number : numbers.slice(part * partSize).take_front(partSize))
+        if (!decode(own, number)) {
+          hasFailed = true;
+          return;
+        }
+      parts[part] = {&own, first, own.getReferences().size()};
+    }
+  };
+  if (parts.size() > 1)
+    for (size_t helper = 1; helper != decoders.size(); ++helper)
+      helpers->async([&work, &own = *decoders[helper]] { work(own); });
+  work(decoder);
+  if (helpers)
+    helpers->wait();
+  if (hasFailed)
+    return false;
+  for (const Part &part : parts)
+    for (const References &array : part.decoder->getReferences().slice(
+             part.first, part.last - part.first))
+      resolve(array);
+  for (auto &each : decoders)
+    each->forgetReferences();
+  return true;
+}
+
+/// The numbers from `first` up to that of `values`, in the order in which the
+/// values lie in the file. What lies together there lies together in memory:
+/// going through a batch in that order saves most cache misses.
+static std::vector<Index> sortByPlace(llvm::ArrayRef<pickle::Value> values,
+                                      size_t first) {
   std::vector<uint64_t> order;
-  order.reserve(values.size() - numDecoded);
-  for (; numDecoded != values.size(); ++numDecoded)
-    order.push_back(uint64_t(values[numDecoded].getNode()) << 32 | numDecoded);
+  order.reserve(values.size() - first);
+  for (size_t number = first; number != values.size(); ++number)
+    order.push_back(uint64_t(values[number].getNode()) << 32 | number);
   llvm::sort(order);
-  return llvm::all_of(
-      order, [&](uint64_t entry) { return decode(static_cast<Index>(entry)); });
+  return {order.begin(), order.end()};
 }
 
-bool Decoder::decodePending() {
+template <typename Entry, typename Decode, typename Resolve>
+bool PlanDecoder::decodeTable(std::vector<Entry> &table,
+                              const std::vector<Value> &values,
+                              size_t &numDecoded, Decode decode,
+                              Resolve resolve) {
+  std::vector<Index> numbers = sortByPlace(values, numDecoded);
+  numDecoded = values.size();
+  if (!decodeAll(numbers, [&](Decoder &own, Index number) {
+        return (own.*decode)(values[number], table[number]);
+      }))
+    return false;
+  for (Index number : numbers)
+    resolve(number);
+  return true;
+}
+
+bool PlanDecoder::decodeCells() {
+  ObjectFields fields = decoder.open(executionPlan);
+  std::vector<Value> values;
+  for (const PlacedCell &placed : cells)
+    values.push_back(placed.value);
+  std::vector<Index> numbers = sortByPlace(values, 0);
+  if (!decodeAll(numbers, [&](Decoder &own, Index number) {
+        return own.decodeCell(fields, cells[number].value, *cells[number].cell);
+      }))
+    return false;
+  for (const PlacedCell &placed : cells)
+    placed.cell->node = getNode(Value::fromRaw(placed.cell->node));
+  return true;
+}
+
+bool PlanDecoder::decodePending() {
   // Decoding an object may refer to more of them.
   size_t numNodes = 0, numSubTensors = 0, numFullTensors = 0;
-  auto decodeOneNode = [&](Index index) {
-    return decodeNode(nodeValues[index], index);
+  auto getMirror = [&](Value value) { return getNode(value); };
+  auto getGradient = [&](Value value) { return getSubTensor(value); };
+  auto getFull = [&](Value value) { return getFullTensor(value); };
+  auto resolveNode = [&](Index number) {
+    Index mirror = plan.nodes[number].mirror;
+    resolveField(mirror, getMirror);
+    plan.nodes[number].mirror = mirror;
   };
-  auto decodeOneSubTensor = [&](Index index) {
-    if (!decodeSubTensor(subTensorValues[index], index))
-      return false;
-    // A new gradient usually lies next to its tensor.
-    for (; numSubTensors != subTensorValues.size(); ++numSubTensors)
-      if (!decodeSubTensor(subTensorValues[numSubTensors],
-                           static_cast<Index>(numSubTensors)))
-        return false;
-    return true;
+  auto resolveSubTensor = [&](Index number) {
+    Index full = plan.subTensors[number].full;
+    Index gradient = plan.subTensors[number].gradient;
+    resolveField(full, getFull);
+    resolveField(gradient, getGradient);
+    plan.subTensors[number].full = full;
+    plan.subTensors[number].gradient = gradient;
   };
-  auto decodeOneFullTensor = [&](Index index) {
-    return decodeFullTensor(fullTensorValues[index], index);
+  auto resolveFullTensor = [&](Index number) {
+    Index gradient = plan.fullTensors[number].gradient;
+    resolveField(gradient, getFull);
+    plan.fullTensors[number].gradient = gradient;
   };
   while (numNodes != nodeValues.size() ||
          numSubTensors != subTensorValues.size() ||
          numFullTensors != fullTensorValues.size())
-    if (!decodeBatch(nodeValues, numNodes, decodeOneNode) ||
-        !decodeBatch(subTensorValues, numSubTensors, decodeOneSubTensor) ||
-        !decodeBatch(fullTensorValues, numFullTensors, decodeOneFullTensor))
+    if (!decodeTable(plan.nodes, nodeValues, numNodes, &Decoder::decodeNode,
+                     resolveNode) ||
+        !decodeTable(plan.subTensors, subTensorValues, numSubTensors,
+                     &Decoder::decodeSubTensor, resolveSubTensor) ||
+        !decodeTable(plan.fullTensors, fullTensorValues, numFullTensors,
+                     &Decoder::decodeFullTensor, resolveFullTensor))
       return false;
   return true;
 }
 
-bool Decoder::completeCells() {
-  for (llvm::MutableArrayRef<Cell> cells : cellArrays)
-    for (Cell &cell : cells) {
-      const Node &node = plan.nodes[cell.node];
-      if (!cell.isReuse) {
-        cell.id = node.id;
-        cell.inputs = node.inputs;
-        cell.outputs = node.outputs;
-        if (node.mirror != none)
-          cell.mirror = plan.nodes[node.mirror].id;
-      } else if (cell.inputs.size() != node.inputs.size() ||
-                 cell.outputs.size() != node.outputs.size()) {
-        return fail("ExeReuseCell " + llvm::Twine(cell.id) + ": " +
-                    llvm::Twine(cell.inputs.size()) + " inputs and " +
-                    llvm::Twine(cell.outputs.size()) + " outputs, but " +
-                    node.className + " " + llvm::Twine(node.id) + " has " +
-                    llvm::Twine(node.inputs.size()) + " and " +
-                    llvm::Twine(node.outputs.size()));
-      }
-    }
-  return true;
-}
-
-bool Decoder::checkTensors() {
-  for (size_t i = 0; i != plan.subTensors.size(); ++i)
-    if (!checkSubTensor(subTensorValues[i], plan.subTensors[i]))
-      return false;
-  return true;
-}
-
-llvm::Error Decoder::run() {
+llvm::Error PlanDecoder::run() {
   reserveTables();
-  if (decodeRoot() && decodePending() && completeCells() && checkTensors() &&
-      checkNodes())
+  if (decodeRoot() && decodeCells() && decodePending() && completeCells() &&
+      checkTensors() && checkNodes())
     return llvm::Error::success();
-  return llvm::createStringError(message);
+  return llvm::createStringError(decoder.getMessage());
 }
 
-static llvm::Expected<PlanFile> decode(llvm::Expected<pickle::Graph> graph) {
+static llvm::Expected<PlanFile> decode(llvm::Expected<pickle::Graph> graph,
+                                       unsigned threads) {
   if (!graph)
     return graph.takeError();
+  if (threads > 1) {
+    PlanFile plan;
+    llvm::Error error = PlanDecoder(*graph, plan, threads).run();
+    if (!error)
+      return plan;
+    llvm::consumeError(std::move(error));
+  }
+  // What is said of a plan that is no good does not depend on threads: one says
+  // it.
   PlanFile plan;
-  if (llvm::Error error = Decoder(*graph, plan).run())
+  if (llvm::Error error = PlanDecoder(*graph, plan, 1).run())
     return error;
   return plan;
 }
 
-llvm::Expected<PlanFile> nnscaler::readPlanFile(llvm::StringRef path) {
-  return decode(pickle::readPickleFile(path));
+llvm::Expected<PlanFile> nnscaler::readPlanFile(llvm::StringRef path,
+                                                unsigned threads) {
+  return decode(pickle::readPickleFile(path), threads);
 }
 
 llvm::Expected<PlanFile>
-nnscaler::readPlan(std::unique_ptr<llvm::MemoryBuffer> buffer) {
-  return decode(pickle::readPickle(std::move(buffer)));
+nnscaler::readPlan(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                   unsigned threads) {
+  return decode(pickle::readPickle(std::move(buffer)), threads);
 }

@@ -4,9 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Decodes full tensors and sub-tensors and checks that they agree: a sub-tensor
-// lies within its full tensor and has the shape of its index map. What is built
-// on a plan may rely on it.
+// Decodes full tensors and sub-tensors. That they agree is checked when all are
+// there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,9 +43,8 @@ bool Decoder::decodeGradient(const ObjectFields &tensor, PlanClass expected,
                   getClassName(expected) + llvm::Twine(" or None"), gradient);
 }
 
-bool Decoder::decodeFullTensor(Value value, Index index) {
+bool Decoder::decodeFullTensor(Value value, FullTensor &tensor) {
   ObjectFields object = open(value);
-  FullTensor tensor;
   Value gradient;
   if (!getId(object, tensor.id) ||
       !getOptionalString(object, Field::Name, tensor.name) ||
@@ -57,8 +55,7 @@ bool Decoder::decodeFullTensor(Value value, Index index) {
       !decodeGradient(object, PlanClass::FullTensor, gradient))
     return false;
   if (!graph.isNone(gradient))
-    tensor.gradient = getFullTensor(gradient);
-  plan.fullTensors[index] = tensor;
+    tensor.gradient = gradient.getRaw();
   return true;
 }
 
@@ -131,9 +128,8 @@ bool Decoder::decodeValueMap(const ObjectFields &tensor, Value valueMap,
   return true;
 }
 
-bool Decoder::decodeSubTensor(Value value, Index index) {
+bool Decoder::decodeSubTensor(Value value, SubTensor &tensor) {
   ObjectFields object = open(value);
-  SubTensor tensor;
   Value full, indexMap, valueMap, gradient;
   if (!getId(object, tensor.id) ||
       !getOptionalString(object, Field::Name, tensor.name) ||
@@ -149,47 +145,8 @@ bool Decoder::decodeSubTensor(Value value, Index index) {
       !getBoolean(object, Field::RequiresGradient, tensor.requiresGradient) ||
       !decodeGradient(object, PlanClass::SubTensor, gradient))
     return false;
-  tensor.full = getFullTensor(full);
+  tensor.full = full.getRaw();
   if (!graph.isNone(gradient))
-    tensor.gradient = getSubTensor(gradient);
-  plan.subTensors[index] = tensor;
-  return true;
-}
-
-bool Decoder::checkSubTensor(Value value, const SubTensor &tensor) {
-  const FullTensor &full = plan.fullTensors[tensor.full];
-  // Tensors are many and mistakes are few: look up fields to say so only.
-  auto failCheck = [&](Field field, const llvm::Twine &text) {
-    return failField(open(value), field, text);
-  };
-  if (tensor.slice.size() != full.shape.size())
-    return failCheck(Field::IndexMap,
-                     llvm::Twine(tensor.slice.size()) +
-                         " dimensions, but the full tensor has " +
-                         llvm::Twine(full.shape.size()));
-  if (tensor.shape.size() != tensor.slice.size())
-    return failCheck(Field::Shape, llvm::Twine(tensor.shape.size()) +
-                                       " dimensions, but the index map has " +
-                                       llvm::Twine(tensor.slice.size()));
-  for (size_t i = 0; i != tensor.slice.size(); ++i) {
-    Range range = tensor.slice[i];
-    if (range.start < 0 || range.end < range.start || range.end > full.shape[i])
-      return failCheck(
-          Field::IndexMap,
-          "dimension " + llvm::Twine(i) + ": range [" +
-              llvm::Twine(range.start) + ", " + llvm::Twine(range.end) +
-              ") is not within the size " + llvm::Twine(full.shape[i]));
-    if (tensor.shape[i] != range.end - range.start)
-      return failCheck(Field::Shape, "dimension " + llvm::Twine(i) + ": size " +
-                                         llvm::Twine(tensor.shape[i]) +
-                                         ", but the index map says " +
-                                         llvm::Twine(range.end - range.start));
-  }
-  if (tensor.gradient != none && !plan.subTensors[tensor.gradient].isGradient)
-    return failCheck(Field::Gradient, "not a gradient");
-  if (tensor.isParameter != full.isParameter)
-    return failCheck(Field::IsParameter, "the full tensor says otherwise");
-  if (tensor.isGradient != full.isGradient)
-    return failCheck(Field::IsGradient, "the full tensor says otherwise");
+    tensor.gradient = gradient.getRaw();
   return true;
 }

@@ -15,16 +15,12 @@
 using namespace verify;
 using namespace verify::nnscaler;
 
-static size_t getMemoryLimit(const pickle::Graph &graph) {
-  constexpr size_t base = size_t(64) << 20, hardCap = size_t(16) << 30;
-  return std::min(base + 32 * graph.getFileSize(), hardCap);
-}
-
-Decoder::Decoder(const pickle::Graph &graph, PlanFile &plan)
-    : graph(graph), plan(plan), memoryLimit(getMemoryLimit(graph)),
-      layouts(graph), classes(graph), strings(plan.arena),
-      integerArrays(plan.arena), rangeArrays(plan.arena),
-      indices(graph.getNumNodes(), none) {}
+Decoder::Decoder(const pickle::Graph &graph, llvm::BumpPtrAllocator &arena,
+                 size_t memoryLimit,
+                 const llvm::DenseSet<int64_t> &knownDevices)
+    : graph(graph), arena(arena), memoryLimit(memoryLimit), layouts(graph),
+      classes(graph), strings(arena), integerArrays(arena), rangeArrays(arena),
+      knownDevices(knownDevices) {}
 
 bool Decoder::fail(const llvm::Twine &text) {
   if (message.empty())

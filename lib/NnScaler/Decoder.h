@@ -1,16 +1,16 @@
-//===- Decoder.h - from a pickle's graph to a plan --------------*- C++ -*-===//
+//===- Decoder.h - from objects of a pickle to those of a plan --*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Walks the graph of a plan's pickle and fills the tables of a PlanFile. Every
-// object is decoded once, however often the file refers to it, and is given its
-// place in a table when it is first referred to, so that cycles need no
-// recursion. By subject: DecodePlan.cpp starts from the root, DecodeNodes.cpp
-// has cells and ops, DecodeTensors.cpp tensors, DecodeArguments.cpp Python
-// constants, DecodeScalars.cpp numbers and texts, Decoder.cpp typed access to
-// fields and its errors.
+// Decodes single objects of a plan's pickle, for the tables of a PlanFile. What
+// they refer to is noted as the object that it is in the graph: PlanDecoder,
+// which decides which objects are decoded, gives each a place in its table. So
+// several threads can decode, each with a Decoder of its own. By subject:
+// DecodeNodes.cpp has cells and ops, DecodeTensors.cpp tensors,
+// DecodeArguments.cpp Python constants, DecodeScalars.cpp numbers and texts,
+// Decoder.cpp typed access to fields and its errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,17 +40,50 @@ namespace verify::nnscaler {
 /// The kind of node that objects of a class are, if they are nodes.
 std::optional<NodeKind> getNodeKind(PlanClass planClass);
 
-/// Decodes one plan. Methods that return bool return false after `fail`.
+/// What an array of a plan refers to, until it has places in tables: the raw
+/// value of an object in the graph stands in its place.
+struct References {
+  enum ArrayKind : uint32_t { Arguments, Keywords, Nodes };
+  References(ArrayKind kind, void *first, size_t size)
+      : kind(kind), size(static_cast<uint32_t>(size)), first(first) {}
+  ArrayKind kind;
+  uint32_t size; ///< at most that of a container of a pickle, 2^27
+  void *first;
+};
+
+/// Decodes objects of one plan. Methods that return bool return false after
+/// `fail`.
 class Decoder {
 public:
-  Decoder(const pickle::Graph &graph, PlanFile &plan);
-
-  /// Fills the plan from the root of the graph.
-  llvm::Error run();
-
-private:
   using Value = pickle::Value;
   using Kind = pickle::Kind;
+
+  /// Allocates in `arena`, `memoryLimit` bytes at most.
+  Decoder(const pickle::Graph &graph, llvm::BumpPtrAllocator &arena,
+          size_t memoryLimit, const llvm::DenseSet<int64_t> &knownDevices);
+
+  /// The first error.
+  llvm::StringRef getMessage() const { return message; }
+  PlanClass getClass(Value value) { return classes.get(value); }
+  PlanClass getClassByGlobal(Value value) { return classes.getByGlobal(value); }
+
+  // Whole objects. What their own fields refer to stands there as raw values.
+  bool decodeSubTensor(Value value, SubTensor &tensor);
+  bool decodeFullTensor(Value value, FullTensor &tensor);
+  bool decodeNode(Value value, Node &node);
+  /// A cell in the sequence of a device.
+  bool decodeCell(const ObjectFields &executionPlan, Value value, Cell &cell);
+  /// The arguments in a list or tuple.
+  bool decodeArguments(const ObjectFields &object, Field field,
+                       llvm::ArrayRef<Argument> &arguments);
+  /// The arrays that were decoded and refer to something, in order.
+  llvm::ArrayRef<References> getReferences() const { return references; }
+  void forgetReferences() { references.clear(); }
+
+  /// Whether a number can be that of a device, and a key of known devices.
+  static bool isDevice(int64_t number) {
+    return number >= 0 && number < INT32_MAX;
+  }
 
   // Errors. The first one is kept.
   bool fail(const llvm::Twine &text);
@@ -68,12 +101,12 @@ private:
   template <typename T> bool allocate(size_t count, T *&first) {
     if (count > (memoryLimit - getMemoryUse()) / sizeof(T))
       return failMemory();
-    first = plan.arena.Allocate<T>(count);
+    first = arena.Allocate<T>(count);
     std::uninitialized_default_construct_n(first, count);
     return true;
   }
   size_t getMemoryUse() const {
-    return std::min<size_t>(plan.arena.getBytesAllocated(), memoryLimit);
+    return std::min<size_t>(arena.getBytesAllocated(), memoryLimit);
   }
   bool failMemory();
 
@@ -145,27 +178,8 @@ private:
   std::optional<Argument> toNumber(Value scalar);
   std::optional<llvm::StringRef> toBytes(Value value, std::string &storage);
 
+private:
   // Tensors.
-  /// The places of objects in the tables; they are decoded later.
-  Index getSubTensor(Value value) {
-    return getIndex(value, plan.subTensors, subTensorValues);
-  }
-  Index getFullTensor(Value value) {
-    return getIndex(value, plan.fullTensors, fullTensorValues);
-  }
-  template <typename Entry>
-  Index getIndex(Value value, std::vector<Entry> &table,
-                 std::vector<Value> &values) {
-    Index &index = indices[value.getNode()];
-    if (index == none) {
-      index = static_cast<Index>(table.size());
-      table.emplace_back();
-      values.push_back(value);
-    }
-    return index;
-  }
-  bool decodeSubTensor(Value value, Index index);
-  bool decodeFullTensor(Value value, Index index);
   bool decodeShape(const ObjectFields &object, llvm::ArrayRef<int64_t> &shape);
   bool decodeElementType(const ObjectFields &object, llvm::StringRef &type);
   bool decodeIndexMap(const ObjectFields &tensor, Value indexMap,
@@ -173,14 +187,10 @@ private:
   bool decodeRange(const ObjectFields &tensor, Value value, Range &range);
   bool decodeValueMap(const ObjectFields &tensor, Value valueMap,
                       SubTensor &result);
-  bool checkSubTensor(Value value, const SubTensor &tensor);
   bool decodeGradient(const ObjectFields &tensor, PlanClass expected,
                       Value &gradient);
 
   // Arguments and constants.
-  /// Decodes the arguments in a list or tuple.
-  bool decodeArguments(const ObjectFields &object, Field field,
-                       llvm::ArrayRef<Argument> &arguments);
   bool decodeKeywords(const ObjectFields &object, Field field,
                       llvm::ArrayRef<KeywordArgument> &keywords);
   bool decodeArgument(const ObjectFields &user, Field field, Value value,
@@ -194,8 +204,6 @@ private:
   llvm::SmallVector<Value> getContents(Value container, Argument &argument);
 
   // Cells and ops.
-  Index getNode(Value value);
-  bool decodeNode(Value value, Index index);
   bool decodeSegment(const ObjectFields &segment, Node &node);
   bool decodeForward(const ObjectFields &op, Node &node);
   bool decodeAdapter(const ObjectFields &adapter, Node &node);
@@ -206,24 +214,9 @@ private:
   bool decodeMirror(const ObjectFields &object, Index &mirror);
   bool decodeAnnotations(const ObjectFields &op, Node &node);
   bool decodeModule(const ObjectFields &op, Node &node);
-  bool checkNodes();
-
-  // The plan.
-  bool decodeRoot();
-  bool decodePrograms(const ObjectFields &executionPlan);
-  bool decodeCells(const ObjectFields &executionPlan, Value sequence,
-                   llvm::ArrayRef<Cell> &cells);
-  bool decodeCell(const ObjectFields &executionPlan, Value value, Cell &cell);
-  void reserveTables();
-  bool decodePending();
-  template <typename Decode>
-  bool decodeBatch(const std::vector<Value> &values, size_t &numDecoded,
-                   Decode decode);
-  bool completeCells();
-  bool checkTensors();
 
   const pickle::Graph &graph;
-  PlanFile &plan;
+  llvm::BumpPtrAllocator &arena;
   std::string message;
   size_t memoryLimit;
   FieldLayouts layouts;
@@ -242,19 +235,9 @@ private:
   llvm::DenseMap<uint32_t, llvm::ArrayRef<llvm::StringRef>> annotationsByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Index>> nodeListsByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Primitive>> primitivesByValue;
-  llvm::DenseMap<uint32_t, llvm::ArrayRef<Cell>> cellsByValue;
-  std::vector<llvm::MutableArrayRef<Cell>> cellArrays;
-  /// Whether a number can be that of a device, and a key of knownDevices.
-  static bool isDevice(int64_t number) {
-    return number >= 0 && number < INT32_MAX;
-  }
-  llvm::DenseSet<int64_t> knownDevices;
+  std::vector<References> references;
+  const llvm::DenseSet<int64_t> &knownDevices;
   llvm::DenseSet<const int64_t *> checkedDevices;
-  /// The place of each object of the graph in its table, by its number in the
-  /// graph.
-  std::vector<Index> indices;
-  /// The object of each entry of the tables.
-  std::vector<Value> subTensorValues, fullTensorValues, nodeValues;
 };
 
 } // namespace verify::nnscaler

@@ -231,40 +231,88 @@ LogicalResult nnscaler::importPlan(const PlanFile &plan, StringRef fileName,
       .import(symbol, builder);
 }
 
-OwningOpRef<ModuleOp> nnscaler::importPair(MLIRContext *context,
-                                           StringRef referencePath,
-                                           StringRef planPath,
-                                           const ImportOptions &options,
-                                           TimingScope &timing) {
-  context->loadDialect<tv::TVDialect>();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+namespace {
+/// Imports a pair of files, and reads them unless that was done.
+class PairImporter {
+public:
+  PairImporter(MLIRContext *context, const ImportOptions &options,
+               TimingScope &timing)
+      : context(context), options(options), timing(timing),
+        module(ModuleOp::create(UnknownLoc::get(context))) {}
+
+  LogicalResult importBoth(const PairFiles &files, StringRef referencePath,
+                           StringRef planPath) {
+    return success(
+        succeeded(import(files.reference, referencePath, "reference")) &&
+        succeeded(import(files.plan, planPath, "plan")));
+  }
+  LogicalResult readAndImport(PairFiles &files, StringRef referencePath,
+                              StringRef planPath);
+  OwningOpRef<ModuleOp> take() { return std::move(module); }
+
+private:
+  LogicalResult import(const PlanFile &file, StringRef path, StringRef symbol) {
+    TimingScope building = timing.nest(("import the " + symbol).str());
+    return importPlan(file, path, symbol, options, *module);
+  }
+  LogicalResult take(llvm::Expected<PlanFile> read, PlanFile &file) {
+    if (!read)
+      return emitError(UnknownLoc::get(context))
+             << llvm::toString(read.takeError());
+    file = std::move(*read);
+    return success();
+  }
+
+  MLIRContext *context;
+  const ImportOptions &options;
+  TimingScope &timing;
+  OwningOpRef<ModuleOp> module;
+};
+} // namespace
+
+LogicalResult PairImporter::readAndImport(PairFiles &files,
+                                          StringRef referencePath,
+                                          StringRef planPath) {
   // The plan is read while the reference is imported; reading builds no op.
   std::optional<llvm::Expected<PlanFile>> plan;
   llvm::DefaultThreadPool reader(llvm::hardware_concurrency(1));
-  reader.async([&] { plan.emplace(readPlanFile(planPath)); });
-  auto import = [&](llvm::Expected<PlanFile> file, StringRef path,
-                    StringRef symbol) -> LogicalResult {
-    if (!file)
-      return emitError(UnknownLoc::get(context))
-             << llvm::toString(file.takeError());
-    TimingScope building = timing.nest(("import the " + symbol).str());
-    return importPlan(*file, path, symbol, options, *module);
-  };
+  // While the reference is imported there is one core for the plan, then two.
+  unsigned threads = context->isMultithreadingEnabled() ? 2 : 1;
+  reader.async([&] { plan.emplace(readPlanFile(planPath, threads)); });
   auto read = [&](StringRef symbol, auto wait) {
     TimingScope reading = timing.nest(("read the " + symbol).str());
     return wait();
   };
-  bool hasReference = succeeded(
-      import(read("reference", [&] { return readPlanFile(referencePath); }),
-             referencePath, "reference"));
+  bool hasReference =
+      succeeded(
+          take(read("reference", [&] { return readPlanFile(referencePath); }),
+               files.reference)) &&
+      succeeded(import(files.reference, referencePath, "reference"));
   read("plan", [&] { reader.wait(); });
   if (!hasReference) {
     llvm::consumeError(plan->takeError());
-    return nullptr;
+    return failure();
   }
-  if (failed(import(std::move(*plan), planPath, "plan")))
+  return success(succeeded(take(std::move(*plan), files.plan)) &&
+                 succeeded(import(files.plan, planPath, "plan")));
+}
+
+OwningOpRef<ModuleOp>
+nnscaler::importPair(MLIRContext *context, StringRef referencePath,
+                     StringRef planPath, const ImportOptions &options,
+                     TimingScope &timing, std::optional<PairFiles> *files) {
+  context->loadDialect<tv::TVDialect>();
+  PairImporter importer(context, options, timing);
+  if (files && *files)
+    return succeeded(importer.importBoth(**files, referencePath, planPath))
+               ? importer.take()
+               : nullptr;
+  PairFiles read;
+  if (failed(importer.readAndImport(read, referencePath, planPath)))
     return nullptr;
-  return module;
+  if (files)
+    files->emplace(std::move(read));
+  return importer.take();
 }
 
 std::optional<PartOrderDifference>

@@ -289,12 +289,30 @@ PlanWriter verify::nnscaler::getSamplePlan() {
   return writer;
 }
 
-llvm::Expected<PlanFile> verify::nnscaler::readPlan(PlanWriter &writer) {
-  return readPlan(
-      llvm::MemoryBuffer::getMemBufferCopy(writer.write("root"), "test.pkl"));
+void verify::nnscaler::addOps(PlanWriter &writer, unsigned count) {
+  std::vector<Expression> nodes = {object("adapter_backward"),
+                                   object("linear_backward")};
+  for (unsigned i = 0; i != count; ++i) {
+    std::string tensor = "t" + std::to_string(i), gradient = "g" + tensor;
+    std::string op = "op" + std::to_string(i);
+    defineTensor(writer, gradient, 1000 + 10 * i, {4, i + 1}, "");
+    defineTensor(writer, tensor, 1005 + 10 * i, {4, i + 1}, gradient);
+    defineCell(writer, op, "nnscaler.ir.operator.IRBpOperation", 100000 + i,
+               {object(tensor)}, {object("gx")}, null());
+    nodes.push_back(object(op));
+  }
+  writer.set("backward", "_nodes", list(nodes));
 }
 
-std::string verify::nnscaler::readPlanError(PlanWriter &writer) {
-  llvm::Expected<PlanFile> plan = readPlan(writer);
+llvm::Expected<PlanFile> verify::nnscaler::readPlan(PlanWriter &writer,
+                                                    unsigned threads) {
+  return readPlan(
+      llvm::MemoryBuffer::getMemBufferCopy(writer.write("root"), "test.pkl"),
+      threads);
+}
+
+std::string verify::nnscaler::readPlanError(PlanWriter &writer,
+                                            unsigned threads) {
+  llvm::Expected<PlanFile> plan = readPlan(writer, threads);
   return plan ? "" : llvm::toString(plan.takeError());
 }

@@ -86,10 +86,14 @@ PlanWriter::Expression raw(std::string opcodes);
 /// maps x_indices and x_value.
 PlanWriter getSamplePlan();
 
+/// Adds backward ops "op0", "op1" and so on to the backward segment, each with
+/// a tensor "t0" and so on of its own, which has a gradient.
+void addOps(PlanWriter &writer, unsigned count);
+
 /// Reads the plan that `writer` writes, as test.pkl.
-llvm::Expected<PlanFile> readPlan(PlanWriter &writer);
+llvm::Expected<PlanFile> readPlan(PlanWriter &writer, unsigned threads = 1);
 /// The error that reading gives, or "" if it gives none.
-std::string readPlanError(PlanWriter &writer);
+std::string readPlanError(PlanWriter &writer, unsigned threads = 1);
 
 } // namespace verify::nnscaler
 

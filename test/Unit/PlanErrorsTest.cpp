@@ -291,7 +291,7 @@ TEST(PlanErrorsTest, LongListsThatAreShared) {
              raw("(" + pickle::repeat("N", 2000) + "lp999\n0](" + nodes + "e"));
   llvm::Expected<PlanFile> plan = readPlan(writer);
   ASSERT_TRUE(!!plan) << llvm::toString(plan.takeError());
-  EXPECT_LT(plan->arena.getBytesAllocated(), size_t(1) << 20);
+  EXPECT_LT(plan->arenas.front()->getBytesAllocated(), size_t(1) << 20);
 }
 
 } // namespace

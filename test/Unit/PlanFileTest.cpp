@@ -11,6 +11,7 @@
 
 #include "PlanBytes.h"
 
+#include "llvm/Support/raw_ostream.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -319,7 +320,7 @@ TEST_F(PlanFileTest, SharedConstantsAreDecodedOnce) {
   Argument argument = decode(raw(opcodes));
   EXPECT_EQ(argument.elements[0].elements.data(),
             argument.elements[1].elements.data());
-  EXPECT_LT(plan->arena.getBytesAllocated(), size_t(1) << 16);
+  EXPECT_LT(plan->arenas.front()->getBytesAllocated(), size_t(1) << 16);
 }
 
 TEST_F(PlanFileTest, NumpyScalars) {
@@ -362,6 +363,68 @@ TEST_F(PlanFileTest, OneObjectIsOneEntry) {
   std::set<int64_t> ids;
   for (const Node &node : plan->nodes)
     EXPECT_TRUE(ids.insert(node.id).second);
+}
+
+/// What the tables of a plan hold, as text.
+std::string print(const PlanFile &plan) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  auto printArguments = [&](llvm::ArrayRef<Argument> arguments) {
+    for (const Argument &argument : arguments)
+      out << " " << argument.isTensor << argument.tensor;
+  };
+  for (const FullTensor &tensor : plan.fullTensors)
+    out << tensor.id << tensor.name << " " << tensor.gradient << "\n";
+  for (const SubTensor &tensor : plan.subTensors)
+    out << tensor.id << tensor.name << " " << tensor.full << " "
+        << tensor.gradient << " " << tensor.shape.back() << "\n";
+  for (const Node &node : plan.nodes) {
+    out << node.id << node.name << " " << node.mirror << ":";
+    printArguments(node.inputs);
+    printArguments(node.outputs);
+    for (Index inner : node.nodes)
+      out << " " << inner;
+    out << "\n";
+  }
+  for (const DeviceProgram &program : plan.programs)
+    for (const Cell &cell : program.cells) {
+      out << cell.node << " " << cell.mirror << ":";
+      printArguments(cell.inputs);
+      out << "\n";
+    }
+  return text;
+}
+
+TEST_F(PlanFileTest, ThreadsChangeNothing) {
+  // More than one part of a batch.
+  addOps(writer, 5000);
+  llvm::Expected<PlanFile> one = readPlan(writer, 1);
+  ASSERT_TRUE(!!one) << llvm::toString(one.takeError());
+  EXPECT_EQ(one->nodes.size(), 5008u);
+  EXPECT_EQ(one->subTensors.size(), 10006u);
+  for (unsigned threads : {2, 3}) {
+    llvm::Expected<PlanFile> several = readPlan(writer, threads);
+    ASSERT_TRUE(!!several) << llvm::toString(several.takeError());
+    EXPECT_EQ(several->arenas.size(), threads);
+    EXPECT_TRUE(print(*several) == print(*one));
+  }
+  for (const Node &node : one->nodes) {
+    if (node.name != "op4999")
+      continue;
+    const SubTensor &tensor = one->subTensors[node.inputs[0].tensor];
+    EXPECT_EQ(tensor.name, "t4999");
+    EXPECT_EQ(one->subTensors[tensor.gradient].name, "gt4999");
+  }
+}
+
+TEST_F(PlanFileTest, ThreadsGiveTheSameError) {
+  addOps(writer, 5000);
+  for (const char *op : {"op4800", "op3000", "op30"})
+    writer.set(op, "_inputs", null());
+  std::string error = readPlanError(writer, 1);
+  EXPECT_THAT(error,
+              testing::HasSubstr("IRBpOperation 100030: field '_inputs'"));
+  EXPECT_EQ(readPlanError(writer, 3), error);
 }
 
 } // namespace

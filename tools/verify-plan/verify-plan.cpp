@@ -23,6 +23,10 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/ThreadPool.h"
 
+#ifdef VERIFY_HAS_MIMALLOC
+#include <mimalloc.h>
+#endif
+
 #include <chrono>
 
 using namespace llvm;
@@ -166,6 +170,7 @@ private:
   verify::CanonicalizeSSAPassOptions link;
   verify::CheckEquivPassOptions check;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::optional<verify::nnscaler::PairFiles> files;
 };
 } // namespace
 
@@ -173,8 +178,11 @@ mlir::OwningOpRef<mlir::ModuleOp> Verification::import() {
   verify::nnscaler::ImportOptions options;
   options.partOrder = flags.partOrder;
   return steps.run("import", [&](mlir::TimingScope &scope) {
+    // The verdict on the declared order needs what was read once more.
+    bool isByRank = flags.partOrder == verify::nnscaler::PartOrder::Rank;
     return verify::nnscaler::importPair(&context, flags.referencePath,
-                                        flags.planPath, options, scope);
+                                        flags.planPath, options, scope,
+                                        isByRank ? &files : nullptr);
   });
 }
 
@@ -213,7 +221,8 @@ Verification::checkDeclaredOrder(mlir::TimingScope &scope) {
   mlir::ScopedDiagnosticHandler silence(
       &context, [](mlir::Diagnostic &) { return mlir::success(); });
   mlir::OwningOpRef<mlir::ModuleOp> declared = verify::nnscaler::importPair(
-      &context, flags.referencePath, flags.planPath, options, scope);
+      &context, flags.referencePath, flags.planPath, options, scope, &files);
+  files.reset();
   mlir::PassManager manager(&context);
   manager.addPass(verify::createCanonicalizeSSAPass(link));
   manager.addPass(verify::createCheckEquivPass(check));
@@ -280,6 +289,8 @@ int Verification::run() {
   std::optional<verify::nnscaler::PartOrderDifference> partDifference;
   if (flags.partOrder == verify::nnscaler::PartOrder::Rank)
     partDifference = verify::nnscaler::findPartOrderDifference(*module);
+  if (!partDifference)
+    files.reset();
   if (!prepare()) {
     std::optional<StringRef> reason = verify::getMalformation(*module);
     if (!reason)
@@ -310,7 +321,21 @@ int Verification::run() {
   return finish(getExitCode(*answer));
 }
 
+/// Each step frees what the next one needs again: giving memory back in between
+/// costs more than it is worth.
+static void keepFreedMemory() {
+#ifdef VERIFY_HAS_MIMALLOC
+  constexpr long milliseconds = 1000000;
+#if MI_MALLOC_VERSION < 210
+  mi_option_set_default(mi_option_decommit_delay, milliseconds);
+#else
+  mi_option_set_default(mi_option_purge_delay, milliseconds);
+#endif
+#endif
+}
+
 int main(int argc, char **argv) {
+  keepFreedMemory();
   InitLLVM init(argc, argv);
   Flags flags;
   cl::HideUnrelatedOptions(flags.category);

@@ -13,6 +13,8 @@
 #ifndef VERIFY_NNSCALER_IMPORT_H
 #define VERIFY_NNSCALER_IMPORT_H
 
+#include "Verify/NnScaler/PlanFile.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Support/Timing.h"
@@ -21,8 +23,6 @@
 #include <string>
 
 namespace verify::nnscaler {
-
-struct PlanFile;
 
 /// Which part a split keeps and in which order a gather concatenates.
 enum class PartOrder {
@@ -42,14 +42,20 @@ llvm::LogicalResult importPlan(const PlanFile &plan, llvm::StringRef fileName,
                                const ImportOptions &options,
                                mlir::ModuleOp module);
 
+/// What was read of a pair of files.
+struct PairFiles {
+  PlanFile reference, plan;
+};
+
 /// Reads and imports a reference plan as `@reference` and a parallel plan as
 /// `@plan` into a new module; null after an error. The time of each step is
-/// noted under `timing`.
-mlir::OwningOpRef<mlir::ModuleOp> importPair(mlir::MLIRContext *context,
-                                             llvm::StringRef referencePath,
-                                             llvm::StringRef planPath,
-                                             const ImportOptions &options,
-                                             mlir::TimingScope &timing);
+/// noted under `timing`. What was read is left in `files`, if there is such a
+/// place; if it is there already nothing is read.
+mlir::OwningOpRef<mlir::ModuleOp>
+importPair(mlir::MLIRContext *context, llvm::StringRef referencePath,
+           llvm::StringRef planPath, const ImportOptions &options,
+           mlir::TimingScope &timing,
+           std::optional<PairFiles> *files = nullptr);
 
 /// What parts by rank are other ones than the plan declares.
 struct PartOrderDifference {

@@ -168,20 +168,25 @@ struct PlanFile {
   int64_t runtimeDevices = 1;          ///< all devices
   bool enableDataParallel = false;
   llvm::ArrayRef<Argument> outputs; ///< `ExecutionPlan._outputs`
-  llvm::BumpPtrAllocator arena;
+  /// What the arrays and texts above lie in, one of each thread that decoded.
+  std::vector<std::unique_ptr<llvm::BumpPtrAllocator>> arenas;
 
   PlanFile() = default;
   PlanFile(const PlanFile &) = delete;
   PlanFile &operator=(const PlanFile &) = delete;
   PlanFile(PlanFile &&) = default;
+  PlanFile &operator=(PlanFile &&) = default;
 };
 
 /// Reads the plan at `path`. The error names the file, and the byte offset and
 /// pickle opcode, or the class, object id and field, at which reading stopped.
-llvm::Expected<PlanFile> readPlanFile(llvm::StringRef path);
+/// Decodes on as many threads as said, with the same result.
+llvm::Expected<PlanFile> readPlanFile(llvm::StringRef path,
+                                      unsigned threads = 1);
 
 /// The same for a plan in memory; the buffer's identifier is the file's name.
-llvm::Expected<PlanFile> readPlan(std::unique_ptr<llvm::MemoryBuffer> buffer);
+llvm::Expected<PlanFile> readPlan(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                                  unsigned threads = 1);
 
 } // namespace verify::nnscaler
 
