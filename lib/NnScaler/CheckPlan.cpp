@@ -62,8 +62,7 @@ bool PlanDecoder::checkTensors() {
 }
 
 bool PlanDecoder::completeCells() {
-  for (const PlacedCell &placed : cells) {
-    Cell &cell = *placed.cell;
+  for (Cell &cell : cells) {
     const Node &node = plan.nodes[cell.node];
     if (!cell.isReuse) {
       cell.id = node.id;
@@ -81,6 +80,9 @@ bool PlanDecoder::completeCells() {
                           llvm::Twine(node.outputs.size()));
     }
   }
+  for (llvm::MutableArrayRef<Cell> array : cellArrays)
+    for (Cell &cell : array)
+      cell = cells[cell.node];
   return true;
 }
 

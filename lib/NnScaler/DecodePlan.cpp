@@ -148,8 +148,14 @@ bool PlanDecoder::placeCells(const ObjectFields &executionPlan, Value sequence,
     if (!decoder.allocate(elements->size(), first))
       return false;
     known->second = llvm::ArrayRef(first, elements->size());
-    for (Value element : *elements)
-      this->cells.push_back({element, first++});
+    cellArrays.emplace_back(first, elements->size());
+    for (Value element : *elements) {
+      auto [number, isFirst] =
+          numberOfCell.try_emplace(element.getRaw(), cellValues.size());
+      if (isFirst)
+        cellValues.push_back(element);
+      first++->node = number->second;
+    }
   }
   cells = known->second;
   return true;
@@ -269,16 +275,13 @@ bool PlanDecoder::decodeTable(std::vector<Entry> &table,
 
 bool PlanDecoder::decodeCells() {
   ObjectFields fields = decoder.open(executionPlan);
-  std::vector<Value> values;
-  for (const PlacedCell &placed : cells)
-    values.push_back(placed.value);
-  std::vector<Index> numbers = sortByPlace(values, 0);
-  if (!decodeAll(numbers, [&](Decoder &own, Index number) {
-        return own.decodeCell(fields, cells[number].value, *cells[number].cell);
+  cells.resize(cellValues.size());
+  if (!decodeAll(sortByPlace(cellValues, 0), [&](Decoder &own, Index number) {
+        return own.decodeCell(fields, cellValues[number], cells[number]);
       }))
     return false;
-  for (const PlacedCell &placed : cells)
-    placed.cell->node = getNode(Value::fromRaw(placed.cell->node));
+  for (Cell &cell : cells)
+    cell.node = getNode(Value::fromRaw(cell.node));
   return true;
 }
 

@@ -105,17 +105,17 @@ private:
 
   /// The execution plan, and the cells that are in it.
   Value executionPlan;
-  struct PlacedCell {
-    Value value;
-    Cell *cell;
-  };
-  std::vector<PlacedCell> cells;
+  std::vector<Cell> cells;
+  /// The arrays of cells in the plan. Until all is decoded `node` of each is
+  /// its number in `cells`, where it is once.
+  std::vector<llvm::MutableArrayRef<Cell>> cellArrays;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Cell>> cellsByValue;
   /// The place of each object of the graph in its table, by its number in the
   /// graph.
   std::vector<Index> indices;
   /// The object of each entry of the tables.
-  std::vector<Value> subTensorValues, fullTensorValues, nodeValues;
+  std::vector<Value> subTensorValues, fullTensorValues, nodeValues, cellValues;
+  llvm::DenseMap<uint32_t, Index> numberOfCell;
 };
 
 } // namespace verify::nnscaler
