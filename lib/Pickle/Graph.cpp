@@ -157,7 +157,8 @@ std::vector<uint32_t> Graph::countObjects() const {
 }
 
 size_t Graph::getMemoryUse() const {
-  return nodes.capacity_in_bytes() + words.capacity_in_bytes() +
+  // Of the first two there is room that was never touched.
+  return nodes.size_in_bytes() + words.size_in_bytes() +
          constructors.capacity_in_bytes() + shapes.capacity_in_bytes() +
          texts.capacity();
 }
