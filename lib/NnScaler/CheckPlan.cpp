@@ -56,7 +56,7 @@ bool PlanDecoder::checkSubTensor(Value value, const SubTensor &tensor) {
 
 bool PlanDecoder::checkTensors() {
   for (size_t i = 0; i != plan.subTensors.size(); ++i)
-    if (!checkSubTensor(subTensorValues[i], plan.subTensors[i]))
+    if (!checkSubTensor(subTensorObjects.values[i], plan.subTensors[i]))
       return false;
   return true;
 }
@@ -110,8 +110,8 @@ bool PlanDecoder::checkNodes() {
       continue;
     const Node &mirror = plan.nodes[node.mirror];
     auto failMirror = [&](const llvm::Twine &text) {
-      return decoder.failField(decoder.open(nodeValues[i]), Field::Mirror,
-                               text);
+      return decoder.failField(decoder.open(nodeObjects.values[i]),
+                               Field::Mirror, text);
     };
     if (mirror.kind != getMirrorKind(node.kind))
       return failMirror(node.className + " cannot have the mirror " +

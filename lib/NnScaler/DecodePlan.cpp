@@ -182,6 +182,8 @@ void PlanDecoder::reserveTables() {
   reserve(plan.subTensors, numSubTensors);
   reserve(plan.fullTensors, numFullTensors);
   reserve(plan.nodes, numNodes);
+  for (Objects *objects : {&subTensorObjects, &fullTensorObjects, &nodeObjects})
+    objects->pending.resize(graph.getNumNodes());
 }
 
 void PlanDecoder::resolve(const References &array) {
@@ -244,28 +246,17 @@ bool PlanDecoder::decodeAll(llvm::ArrayRef<Index> numbers,
   return true;
 }
 
-/// The numbers from `first` up to that of `values`, in the order in which the
-/// values lie in the file. What lies together there lies together in memory:
-/// going through a batch in that order saves most cache misses.
-static std::vector<Index> sortByPlace(llvm::ArrayRef<pickle::Value> values,
-                                      size_t first) {
-  std::vector<uint64_t> order;
-  order.reserve(values.size() - first);
-  for (size_t number = first; number != values.size(); ++number)
-    order.push_back(uint64_t(values[number].getNode()) << 32 | number);
-  llvm::sort(order);
-  return {order.begin(), order.end()};
-}
-
 template <typename Entry, typename Decode, typename Resolve>
-bool PlanDecoder::decodeTable(std::vector<Entry> &table,
-                              const std::vector<Value> &values,
-                              size_t &numDecoded, Decode decode,
-                              Resolve resolve) {
-  std::vector<Index> numbers = sortByPlace(values, numDecoded);
-  numDecoded = values.size();
+bool PlanDecoder::decodeTable(std::vector<Entry> &table, Objects &objects,
+                              Decode decode, Resolve resolve) {
+  // What lies together in the file lies together in memory: going through a
+  // batch in the order of the file saves most cache misses.
+  std::vector<Index> numbers;
+  for (unsigned node : objects.pending.set_bits())
+    numbers.push_back(indices[node]);
+  objects.pending.reset();
   if (!decodeAll(numbers, [&](Decoder &own, Index number) {
-        return (own.*decode)(values[number], table[number]);
+        return (own.*decode)(objects.values[number], table[number]);
       }))
     return false;
   for (Index number : numbers)
@@ -276,7 +267,12 @@ bool PlanDecoder::decodeTable(std::vector<Entry> &table,
 bool PlanDecoder::decodeCells() {
   ObjectFields fields = decoder.open(executionPlan);
   cells.resize(cellValues.size());
-  if (!decodeAll(sortByPlace(cellValues, 0), [&](Decoder &own, Index number) {
+  std::vector<Index> numbers(cells.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  llvm::sort(numbers, [&](Index left, Index right) {
+    return cellValues[left].getNode() < cellValues[right].getNode();
+  });
+  if (!decodeAll(numbers, [&](Decoder &own, Index number) {
         return own.decodeCell(fields, cellValues[number], cells[number]);
       }))
     return false;
@@ -287,7 +283,6 @@ bool PlanDecoder::decodeCells() {
 
 bool PlanDecoder::decodePending() {
   // Decoding an object may refer to more of them.
-  size_t numNodes = 0, numSubTensors = 0, numFullTensors = 0;
   auto getMirror = [&](Value value) { return getNode(value); };
   auto getGradient = [&](Value value) { return getSubTensor(value); };
   auto getFull = [&](Value value) { return getFullTensor(value); };
@@ -309,14 +304,13 @@ bool PlanDecoder::decodePending() {
     resolveField(gradient, getFull);
     plan.fullTensors[number].gradient = gradient;
   };
-  while (numNodes != nodeValues.size() ||
-         numSubTensors != subTensorValues.size() ||
-         numFullTensors != fullTensorValues.size())
-    if (!decodeTable(plan.nodes, nodeValues, numNodes, &Decoder::decodeNode,
+  while (nodeObjects.pending.any() || subTensorObjects.pending.any() ||
+         fullTensorObjects.pending.any())
+    if (!decodeTable(plan.nodes, nodeObjects, &Decoder::decodeNode,
                      resolveNode) ||
-        !decodeTable(plan.subTensors, subTensorValues, numSubTensors,
+        !decodeTable(plan.subTensors, subTensorObjects,
                      &Decoder::decodeSubTensor, resolveSubTensor) ||
-        !decodeTable(plan.fullTensors, fullTensorValues, numFullTensors,
+        !decodeTable(plan.fullTensors, fullTensorObjects,
                      &Decoder::decodeFullTensor, resolveFullTensor))
       return false;
   return true;

@@ -18,77 +18,101 @@ using namespace verify::nnscaler;
 
 PlanContext::PlanContext(const PlanFile &plan, StringRef fileName,
                          const ImportOptions &options, MLIRContext *context)
-    : plan(plan), options(options), context(context), fileName(fileName) {
+    : plan(plan), options(options), context(context), fileName(fileName),
+      fulls(plan.fullTensors.size()) {
   for (auto [index, full] : llvm::enumerate(plan.fullTensors)) {
     if (full.gradient == none)
       continue;
-    forwardOfGradient.try_emplace(full.gradient, index);
-    if (full.isLoss)
-      lossGradients.insert(full.gradient);
+    Full &gradient = fulls[full.gradient];
+    if (gradient.forward == none)
+      gradient.forward = index;
+    gradient.isLossGradient |= full.isLoss;
   }
-  using Consumer = std::tuple<StringRef, StringRef, uint32_t>;
-  llvm::DenseMap<Index, Consumer> consumers;
   // A micro-batch with a segment of its own runs that instead of another.
   std::vector<Index> segmentOf(plan.nodes.size(), none);
   for (auto [index, node] : llvm::enumerate(plan.nodes))
     for (Index inner : node.nodes)
       segmentOf[inner] = index;
-  using Reader = std::tuple<Index, int64_t, Index>;
-  llvm::DenseSet<Reader> isRead; ///< on a device, in a segment
   for (auto [index, node] : llvm::enumerate(plan.nodes)) {
-    if (node.kind == NodeKind::Forward && node.mirror != none)
-      for (const Argument &input : node.inputs) {
-        if (!input.isTensor)
-          continue;
-        Consumer own(node.signature, node.file, node.line);
-        auto [found, isNew] = consumers.try_emplace(get(input).full, own);
-        bool isSecond = !isNew && found->second != own;
-        for (int64_t device : node.devices)
-          isSecond |=
-              !isRead.insert({get(input).full, device, segmentOf[index]})
-                   .second;
-        if (isSecond)
-          severalConsumers.insert(get(input).full);
-      }
     if (node.kind == NodeKind::Adapter)
       for (int64_t device : node.devices)
         adapterOnDevice.try_emplace({node.id, device}, index);
-    if (node.signature == "nnscaler.runtime.function.multiref")
-      for (const Argument &output : node.outputs)
-        if (output.isTensor)
-          consumerCopies.insert(get(output).full);
-    if (node.kind != NodeKind::Forward || node.file.empty())
-      continue;
-    for (const Argument &output : node.outputs)
-      if (output.isTensor)
-        producerOfFull.try_emplace(get(output).full, index);
-    for (const Argument &input : node.inputs)
-      if (input.isTensor)
-        readerOfFull.try_emplace(get(input).full, index);
+    if (node.kind == NodeKind::Forward)
+      noteForward(index, segmentOf[index]);
   }
-  findExtended();
+  reads.clear();
+  propagateExtended();
+  notePlaces();
 }
 
-void PlanContext::findExtended() {
-  // Nodes are few and in order within a segment: repeat until nothing changes.
-  bool changed = true;
-  auto insert = [&](const Node &node) {
-    for (const Argument &output : node.outputs)
-      if (output.isTensor)
-        changed |= extended.insert(get(output).full).second;
+void PlanContext::noteForward(Index index, Index segment) {
+  const Node &node = plan.nodes[index];
+  auto getFulls = [&](ArrayRef<Argument> arguments) {
+    SmallVector<Index, 4> found;
+    for (const Argument &argument : arguments)
+      if (argument.isTensor)
+        found.push_back(get(argument).full);
+    return found;
   };
+  SmallVector<Index, 4> inputs = getFulls(node.inputs);
+  SmallVector<Index, 4> outputs = getFulls(node.outputs);
+  if (node.mirror != none)
+    for (Index input : inputs) {
+      Full &full = fulls[input];
+      if (full.consumer == none)
+        full.consumer = index;
+      const Node &first = plan.nodes[full.consumer];
+      full.hasSeveralConsumers |= first.signature != node.signature ||
+                                  first.file != node.file ||
+                                  first.line != node.line;
+      for (int64_t device : node.devices)
+        full.hasSeveralConsumers |=
+            !reads.insert({input, device, segment}).second;
+    }
+  if (node.signature == "nnscaler.runtime.function.multiref")
+    for (Index output : outputs)
+      fulls[output].isConsumerCopy = true;
+  if (makesMinusInfinity(node))
+    for (Index output : outputs)
+      fulls[output].isExtended = true;
+  if (keepsMinusInfinity(node))
+    for (Index input : inputs)
+      for (Index output : outputs)
+        keptInfinities.push_back({input, output});
+  if (node.file.empty())
+    return;
+  for (Index output : outputs)
+    if (fulls[output].producer == none)
+      fulls[output].producer = index;
+  for (Index input : inputs)
+    if (fulls[input].reader == none)
+      fulls[input].reader = index;
+}
+
+void PlanContext::propagateExtended() {
+  // Nodes are mostly in order: repeat until nothing changes.
+  bool changed = true;
   while (changed) {
     changed = false;
-    for (const Node &node : plan.nodes) {
-      if (node.kind != NodeKind::Forward)
-        continue;
-      bool reads = llvm::any_of(node.inputs, [&](const Argument &input) {
-        return input.isTensor && extended.contains(get(input).full);
-      });
-      if (makesMinusInfinity(node) || (reads && keepsMinusInfinity(node)))
-        insert(node);
-    }
+    for (auto [from, to] : keptInfinities)
+      if (fulls[from].isExtended && !fulls[to].isExtended)
+        changed = fulls[to].isExtended = true;
   }
+  keptInfinities.clear();
+}
+
+void PlanContext::notePlaces() {
+  for (const Node &node : plan.nodes)
+    if (!node.file.empty() && !places.contains({node.file.data(), node.line}))
+      places.try_emplace({node.file.data(), node.line},
+                         FileLineColLoc::get(context, node.file, node.line, 0));
+}
+
+Location PlanContext::getPlace(StringRef file, uint32_t line) const {
+  auto found = places.find({file.data(), line});
+  if (found != places.end())
+    return found->second;
+  return FileLineColLoc::get(context, fileName, 0, 0);
 }
 
 Location PlanContext::getLocation(const Node &node) const {
@@ -102,33 +126,26 @@ Location PlanContext::getLocation(const Node &node) const {
         if (!argument.isTensor || !source->file.empty())
           continue;
         Index full = get(argument).full;
-        auto forward = forwardOfGradient.find(full);
-        if (forward != forwardOfGradient.end())
-          full = forward->second;
-        auto producer = producerOfFull.find(full);
-        if (producer != producerOfFull.end())
-          source = &plan.nodes[producer->second];
+        if (fulls[full].forward != none)
+          full = fulls[full].forward;
+        if (fulls[full].producer != none)
+          source = &plan.nodes[fulls[full].producer];
       }
   }
-  Location place =
-      source->file.empty()
-          ? FileLineColLoc::get(context, fileName, 0, 0)
-          : FileLineColLoc::get(context, source->file, source->line, 0);
   StringRef name = isBackward && node.mirror != none
                        ? plan.nodes[node.mirror].name
                        : node.name;
   return NameLoc::get(
       StringAttr::get(context, name + (isBackward ? " backward" : "") +
                                    " (cell " + Twine(node.id) + ")"),
-      place);
+      getPlace(source->file, source->line));
 }
 
 Location PlanContext::getLocation(const SubTensor &tensor) const {
-  for (const auto *nodes : {&producerOfFull, &readerOfFull})
-    if (auto found = nodes->find(tensor.full); found != nodes->end()) {
-      const Node &node = plan.nodes[found->second];
-      return FileLineColLoc::get(context, node.file, node.line, 0);
-    }
+  const Full &full = fulls[tensor.full];
+  for (Index index : {full.producer, full.reader})
+    if (index != none)
+      return getPlace(plan.nodes[index].file, plan.nodes[index].line);
   return FileLineColLoc::get(context, fileName, 0, 0);
 }
 
@@ -158,7 +175,7 @@ RankedTensorType PlanContext::getType(const SubTensor &tensor,
                         << "' has unknown dtype '" << name << "'";
     return {};
   }
-  if (extended.contains(tensor.full))
+  if (fulls[tensor.full].isExtended)
     element = tv::ExtendedType::get(context, element);
   SmallVector<int64_t> shape(tensor.shape);
   if (isComplex(tensor))
@@ -180,28 +197,27 @@ tv::PieceAttr PlanContext::getPiece(const SubTensor &tensor) const {
   if (isComplex(tensor))
     bounds.append({0, 2, 2});
   int64_t id = full.id;
-  auto forward = forwardOfGradient.find(tensor.full);
-  bool isGradient = forward != forwardOfGradient.end();
+  Index forward = fulls[tensor.full].forward;
+  bool isGradient = forward != none;
   if (isGradient)
-    id = plan.fullTensors[forward->second].id;
+    id = plan.fullTensors[forward].id;
   return tv::PieceAttr::get(context, id, isGradient, bounds, tensor.part,
                             tensor.parts);
 }
 
 bool PlanContext::isConsumerCopy(const SubTensor &tensor) const {
-  auto forward = forwardOfGradient.find(tensor.full);
-  return consumerCopies.contains(
-      forward == forwardOfGradient.end() ? tensor.full : forward->second);
+  const Full &full = fulls[tensor.full];
+  return full.forward == none ? full.isConsumerCopy
+                              : fulls[full.forward].isConsumerCopy;
 }
 
 bool PlanContext::isPartialGradient(const SubTensor &tensor) const {
-  auto forward = forwardOfGradient.find(tensor.full);
-  return forward != forwardOfGradient.end() &&
-         severalConsumers.contains(forward->second);
+  Index forward = fulls[tensor.full].forward;
+  return forward != none && fulls[forward].hasSeveralConsumers;
 }
 
 bool PlanContext::isLossGradient(const SubTensor &tensor) const {
-  return lossGradients.contains(tensor.full);
+  return fulls[tensor.full].isLossGradient;
 }
 
 std::string PlanContext::getBufferName(const SubTensor &tensor,

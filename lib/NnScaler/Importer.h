@@ -64,18 +64,33 @@ public:
                                           int64_t dimension) const;
 
 private:
-  void findExtended();
+  /// What the plan says about a full tensor.
+  struct Full {
+    Index forward = none;  ///< the full tensor that it is the gradient of
+    Index producer = none; ///< the forward node that makes it
+    Index reader = none;   ///< the first one that takes it
+    Index consumer = none; ///< the first one of those that have a backward
+    bool isLossGradient = false;
+    bool isConsumerCopy = false;
+    /// Ops of several kinds read it, or several ops of one device: each gives a
+    /// term of its gradient.
+    bool hasSeveralConsumers = false;
+    bool isExtended = false; ///< it may be minus infinity
+  };
+  void notePlaces();
+  void noteForward(Index index, Index segment);
+  void propagateExtended();
+  mlir::Location getPlace(llvm::StringRef file, uint32_t line) const;
 
   llvm::StringRef fileName;
-  llvm::DenseMap<Index, Index> forwardOfGradient; ///< full tensors
-  llvm::DenseMap<Index, Index> producerOfFull;    ///< forward node by full
-  llvm::DenseMap<Index, Index> readerOfFull;      ///< the same
-  llvm::DenseSet<Index> lossGradients;
-  llvm::DenseSet<Index> consumerCopies; ///< full tensors
-  /// Forward full tensors that ops of several kinds read, or several ops of one
-  /// device: each gives a term of their gradient.
-  llvm::DenseSet<Index> severalConsumers;
-  llvm::DenseSet<Index> extended; ///< full tensors that may be minus infinity
+  std::vector<Full> fulls;
+  /// By address of the name of the file, and line: one of a few.
+  llvm::DenseMap<std::pair<const char *, uint32_t>, mlir::Location> places;
+  /// What is read by a device, in a segment: full tensors.
+  llvm::DenseSet<std::tuple<Index, int64_t, Index>> reads;
+  /// From what a node takes to what it makes, where that is minus infinity if
+  /// the former is.
+  std::vector<std::pair<Index, Index>> keptInfinities;
   llvm::DenseMap<std::pair<int64_t, int64_t>, Index> adapterOnDevice;
 };
 

@@ -18,6 +18,7 @@
 
 #include "Decoder.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace llvm {
@@ -40,20 +41,28 @@ private:
 
   // The places of objects in the tables; they are decoded later.
   Index getSubTensor(Value value) {
-    return getIndex(value, plan.subTensors, subTensorValues);
+    return getIndex(value, plan.subTensors, subTensorObjects);
   }
   Index getFullTensor(Value value) {
-    return getIndex(value, plan.fullTensors, fullTensorValues);
+    return getIndex(value, plan.fullTensors, fullTensorObjects);
   }
-  Index getNode(Value value) { return getIndex(value, plan.nodes, nodeValues); }
+  Index getNode(Value value) {
+    return getIndex(value, plan.nodes, nodeObjects);
+  }
+  /// The objects of the entries of a table.
+  struct Objects {
+    std::vector<Value> values;
+    /// The numbers in the graph of those that are not decoded.
+    llvm::BitVector pending;
+  };
   template <typename Entry>
-  Index getIndex(Value value, std::vector<Entry> &table,
-                 std::vector<Value> &values) {
+  Index getIndex(Value value, std::vector<Entry> &table, Objects &objects) {
     Index &index = indices[value.getNode()];
     if (index == none) {
       index = static_cast<Index>(table.size());
       table.emplace_back();
-      values.push_back(value);
+      objects.values.push_back(value);
+      objects.pending.set(value.getNode());
     }
     return index;
   }
@@ -81,11 +90,11 @@ private:
   /// the order of `numbers`, and gives places to what their arrays refer to.
   bool decodeAll(llvm::ArrayRef<Index> numbers,
                  llvm::function_ref<bool(Decoder &, Index)> decode);
-  /// Decodes the entries of a table from `numDecoded` on, and gives places to
+  /// Decodes the entries of a table that are not decoded, and gives places to
   /// what their fields refer to.
   template <typename Entry, typename Decode, typename Resolve>
-  bool decodeTable(std::vector<Entry> &table, const std::vector<Value> &values,
-                   size_t &numDecoded, Decode decode, Resolve resolve);
+  bool decodeTable(std::vector<Entry> &table, Objects &objects, Decode decode,
+                   Resolve resolve);
   bool decodeCells();
   bool decodePending();
 
@@ -113,8 +122,8 @@ private:
   /// The place of each object of the graph in its table, by its number in the
   /// graph.
   std::vector<Index> indices;
-  /// The object of each entry of the tables.
-  std::vector<Value> subTensorValues, fullTensorValues, nodeValues, cellValues;
+  Objects subTensorObjects, fullTensorObjects, nodeObjects;
+  std::vector<Value> cellValues;
   llvm::DenseMap<uint32_t, Index> numberOfCell;
 };
 
