@@ -10,6 +10,7 @@ here, which keeps the data acyclic; the emitter resolves the names.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 Range: TypeAlias = tuple[int, int]
@@ -68,7 +69,7 @@ class SubTensor:
     part: tuple[int, int] = (0, 1)
     gradient: SubTensor | None = None
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """Local sizes, in elements."""
         return tuple(end - start for start, end in self.slices)

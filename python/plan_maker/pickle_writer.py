@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pickle opcodes (protocol 4) for objects of classes that need not exist.
 
-The standard pickler looks every class up; this writer takes classes as names. It
-keeps its own stack of what is left to write, so that neither the depth nor the
+The standard pickler looks every class up; this writer takes classes as names. Apart
+from that it writes what the standard one does: every container is memoized, and one
+tuple is written once. It keeps its own stack of what is left to write, so that neither the depth nor the
 cycles of an object graph matter, asks for an object's state only when it is
 about to write it, and passes finished frames on, so that the size of the file
 does not matter either.
@@ -45,12 +46,42 @@ class OrderedMapping:
     items: tuple[tuple[PickleValue, PickleValue], ...]
 
 
+@dataclass(frozen=True)
+class Table:
+    """A `dict` with objects for keys."""
+
+    items: list[tuple[PickleValue, PickleValue]]
+
+
+@dataclass(frozen=True)
+class SetOf:
+    """A `set`."""
+
+    items: list[PickleValue]
+
+
+@dataclass(frozen=True)
+class Member:
+    """The member of an enumeration that has a value."""
+
+    of: Global
+    value: str
+
+
+@dataclass(frozen=True)
+class _TupleEnd:
+    """Makes a tuple of what was written last."""
+
+    value: tuple[PickleValue, ...]
+
+
 PickleValue: TypeAlias = (
     "bool | int | float | str | slice | tuple[PickleValue, ...] | list[PickleValue]"
-    " | dict[PickleValue, PickleValue] | Global | Instance | OrderedMapping | None"
+    " | dict[PickleValue, PickleValue] | Global | Instance | OrderedMapping | Table | SetOf"
+    " | Member | None"
 )
-_Pending: TypeAlias = "PickleValue | bytes"
-"""A value, or opcodes to write as they are."""
+_Pending: TypeAlias = "PickleValue | bytes | _TupleEnd"
+"""A value, or what to do when everything before it is written: opcodes as they are."""
 
 _SLICE = Global("builtins", "slice")
 _ORDERED_DICT = Global("collections", "OrderedDict")
@@ -66,14 +97,18 @@ class PickleWriter:
         self._stream = stream
         self._frame = bytearray()
         # The opcodes that refer to what was written.
-        self._values: dict[str | Global, bytes] = {}
+        self._values: dict[str | Global | Member, bytes] = {}
         self._instances: dict[object, bytes] = {}
+        # By identity; the tuple is kept, so that no other one takes its place.
+        self._tuples: dict[int, tuple[bytes, tuple[PickleValue, ...]]] = {}
+        self._memoized = 0
         self._pending: list[_Pending] = []
         self._writers: dict[type, Callable[[Any], None]] = {
             str: self._write_text,
             bool: lambda value: self._frame.extend(_BOOLEANS[value]),
             int: lambda value: self._frame.extend(_integer(value)),
             tuple: self._push_tuple,
+            _TupleEnd: self._end_tuple,
             Instance: self._push_instance,
             list: self._push_list,
             dict: self._push_dictionary,
@@ -81,6 +116,9 @@ class PickleWriter:
             slice: self._push_slice,
             float: lambda value: self._frame.extend(pickle.BINFLOAT + struct.pack(">d", value)),
             OrderedMapping: self._push_ordered,
+            Table: self._push_table,
+            SetOf: self._push_set,
+            Member: self._write_member,
         }
 
     def write(self, root: PickleValue) -> None:
@@ -101,23 +139,46 @@ class PickleWriter:
         frame += pickle.STOP
         self._flush()
 
-    def _push_items(self, items: Iterable[PickleValue], end: bytes) -> None:
-        if items:
-            self._pending.append(end)
-            self._pending += reversed(list(items))
-            self._pending.append(pickle.MARK)
+    def _push_items(self, items: list[PickleValue], one: bytes, several: bytes, size: int) -> None:
+        """Elements of a container, `size` values each: one goes without a mark."""
+        if not items:
+            return
+        if len(items) == size and one:
+            self._pending.append(one)
+            self._pending += reversed(items)
+            return
+        self._pending.append(several)
+        self._pending += reversed(items)
+        self._pending.append(pickle.MARK)
 
     def _push_list(self, value: list[PickleValue]) -> None:
         self._frame += pickle.EMPTY_LIST
-        self._push_items(value, pickle.APPENDS)
+        self._memoize()
+        self._push_items(value, pickle.APPEND, pickle.APPENDS, 1)
+
+    def _push_pairs(self, items: Iterable[tuple[PickleValue, PickleValue]]) -> None:
+        self._push_items(_flatten(items), pickle.SETITEM, pickle.SETITEMS, 2)
 
     def _push_dictionary(self, value: Mapping[PickleValue, PickleValue]) -> None:
         self._frame += pickle.EMPTY_DICT
-        self._push_items(_flatten(value.items()), pickle.SETITEMS)
+        self._memoize()
+        self._push_pairs(value.items())
+
+    def _push_table(self, value: Table) -> None:
+        self._frame += pickle.EMPTY_DICT
+        self._memoize()
+        self._push_pairs(value.items)
+
+    def _push_set(self, value: SetOf) -> None:
+        self._frame += pickle.EMPTY_SET
+        self._memoize()
+        self._push_items(value.items, b"", pickle.ADDITEMS, 1)
 
     def _push_ordered(self, value: OrderedMapping) -> None:
-        self._push_items(_flatten(value.items), pickle.SETITEMS)
-        self._pending += [_REDUCE_WITHOUT_ARGUMENTS, _ORDERED_DICT]
+        self._write_global(_ORDERED_DICT)
+        self._frame += _REDUCE_WITHOUT_ARGUMENTS
+        self._memoize()
+        self._push_pairs(value.items)
 
     def _push_slice(self, value: slice) -> None:
         self._pending += [pickle.REDUCE, (value.start, value.stop, value.step), _SLICE]
@@ -126,10 +187,31 @@ class PickleWriter:
         if not value:
             self._frame += pickle.EMPTY_TUPLE
             return
+        known = self._tuples.get(id(value))
+        if known is not None:
+            self._frame += known[0]
+            return
         if len(value) > 3:
             self._frame += pickle.MARK
-        self._pending.append(_TUPLES.get(len(value), pickle.TUPLE))
+        self._pending.append(_TupleEnd(value))
         self._pending += reversed(value)
+
+    def _end_tuple(self, end: _TupleEnd) -> None:
+        value = end.value
+        self._frame += _TUPLES.get(len(value), pickle.TUPLE)
+        self._tuples[id(value)] = (self._memoize(), value)
+
+    def _write_member(self, value: Member) -> None:
+        known = self._values.get(value)
+        if known is not None:
+            self._frame += known
+            return
+        self._write_global(value.of)
+        self._write_text(value.value)
+        self._frame += pickle.TUPLE1
+        self._memoize()
+        self._frame += pickle.REDUCE
+        self._values[value] = self._memoize()
 
     def _push_instance(self, value: Instance) -> None:
         known = self._instances.get(value.key)
@@ -167,7 +249,8 @@ class PickleWriter:
 
     def _memoize(self) -> bytes:
         """Keeps what was just written, and gives the opcodes that refer to it."""
-        index = len(self._values) + len(self._instances)
+        index = self._memoized
+        self._memoized += 1
         self._frame += pickle.MEMOIZE
         if index < 256:
             return pickle.BINGET + bytes([index])

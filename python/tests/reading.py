@@ -15,7 +15,11 @@ from plan_maker.command_line import main
 
 
 class StandIn:
-    """Takes the place of any class of nnScaler or torch."""
+    """Takes the place of any class of nnScaler or torch, and of its members."""
+
+    def __init__(self, *values: Any) -> None:
+        if values:
+            self.value = values[0]
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"{type(self).__name__} has no field '{name}'")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import os
+import pickle
 import pickletools
 import subprocess
 import sys
@@ -12,12 +13,22 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from plan_maker.pickle_writer import Global, Instance, OrderedMapping, PickleValue, PickleWriter
+from plan_maker.pickle_writer import (
+    Global,
+    Instance,
+    Member,
+    OrderedMapping,
+    PickleValue,
+    PickleWriter,
+    SetOf,
+    Table,
+)
 from plan_maker.source import read_model
 from tests.reading import (
     class_name,
     class_path,
     executed,
+    is_tensor,
     make_files,
     make_plan,
     read_plan,
@@ -54,6 +65,27 @@ class Opcodes(unittest.TestCase):
 
     def test_ordered_mapping(self) -> None:
         self.assertEqual(list(read_plan(written(OrderedMapping((("b", 1), ("a", 2)))))), ["b", "a"])
+
+    def test_as_python_does(self) -> None:
+        """Containers are memoized, one tuple is written once, and single elements have no mark."""
+        shared = (1, (2, 3))
+        value: PickleValue = [shared, [shared], {"a": shared}, {}, [], (), {"b": 1, "c": 2}, "a"]
+        names = [opcode.name for opcode, _, _ in pickletools.genops(written(value))]
+        standard = pickletools.genops(pickle.dumps(value, protocol=4))
+        self.assertEqual(names, [opcode.name for opcode, _, _ in standard])
+
+    def test_tables_sets_and_members(self) -> None:
+        def key() -> Instance:
+            return Instance("key", Global("m", "C"), lambda: {"x": 1})
+
+        member = Member(Global("m", "Kind"), "+")
+        first, table, of, one, other = read_plan(
+            written([key(), Table([(key(), 1)]), SetOf([key()]), member, member])
+        )
+        self.assertEqual(table, {first: 1})
+        self.assertEqual(of, {first})
+        self.assertIs(one, other)
+        self.assertEqual((class_path(one), one.value), ("m.Kind", "+"))
 
     def test_shared_and_cyclic_objects(self) -> None:
         def again() -> Instance:
@@ -107,6 +139,23 @@ class Names(unittest.TestCase):
         self.assertEqual(
             (root.devices, root.runtime_ndevs, root.enable_dp), ((0, 1, 2, 3), 8, True)
         )
+
+    def test_segments_say_who_uses_what(self) -> None:
+        for node in segment_nodes(make_plan("llama", *MESH), 0):
+            if class_name(node) == "IRDimops":
+                self.assertEqual(len(node._anno._inputs), len(node._inputs))
+        root = make_plan("llama", *MESH)
+        segment = next(
+            cell for cell in map(executed, root.execplan._seq[0]) if "_nodes" in vars(cell)
+        )
+        for node in segment._nodes:
+            for tensor in filter(is_tensor, node._inputs):
+                self.assertIn(node, segment._consumers[tensor._full_tensor])
+                self.assertIn(tensor, segment._ctensors[tensor._full_tensor])
+            for tensor in filter(is_tensor, node._outputs):
+                self.assertIn(node, segment._producers[tensor._full_tensor])
+                self.assertIn(tensor, segment._ptensors[tensor._full_tensor])
+                self.assertIn(tensor._full_tensor, segment._fobjects)
 
     def test_comments_name_lines_that_exist(self) -> None:
         repository = Path(__file__).parents[2]

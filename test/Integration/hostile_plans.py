@@ -17,7 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from damaged_plans import Limits, find_fault, is_sanitized, run
-from plan_maker.pickle_writer import Global, Instance, OrderedMapping, PickleValue, PickleWriter
+from plan_maker.pickle_writer import (
+    Global,
+    Instance,
+    OrderedMapping,
+    PickleValue,
+    PickleWriter,
+    SetOf,
+)
 from tests.reading import StandIn, class_name, executed, is_tensor, make_files, read_plan
 
 PARALLEL = ("--batch", "8", "--dp", "2", "--tp", "2", "--micro-batches", "2")
@@ -123,6 +130,8 @@ def convert(value: Any) -> PickleValue:
         return [convert(element) for element in value]
     if isinstance(value, tuple):
         return tuple(convert(element) for element in value)
+    if isinstance(value, set):
+        return SetOf([convert(element) for element in value])
     return value
 
 

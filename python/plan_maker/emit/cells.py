@@ -6,14 +6,17 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TypeAlias
 
+from plan_maker.emit.rules import Rules
 from plan_maker.emit.tensors import (
     State,
     argument,
     arguments,
     data_source,
+    full_tensor,
     instance,
     keywords_of,
     results,
+    sub_tensor,
     sub_tensors,
 )
 from plan_maker.graph import (
@@ -28,10 +31,18 @@ from plan_maker.graph import (
     ReuseCell,
     Segment,
     SegmentNode,
+    SubTensor,
     WeightReducer,
     base_cell,
 )
-from plan_maker.pickle_writer import Global, Instance, OrderedMapping, PickleValue
+from plan_maker.pickle_writer import (
+    Global,
+    Instance,
+    OrderedMapping,
+    PickleValue,
+    SetOf,
+    Table,
+)
 
 Node: TypeAlias = Cell | SegmentNode
 
@@ -72,11 +83,24 @@ PRIMITIVE_FUNCTIONS = {
 LOCAL_PRIMITIVES = {"IdentityPrim", "MergeDimPrim", "SelectPrim", "SumPrim"}
 
 
+class _Uses:
+    """Who in a segment makes and takes a full tensor, and their copies of its parts."""
+
+    def __init__(self, tensor: Instance, is_parameter: bool) -> None:
+        self.tensor = tensor
+        self.is_parameter = is_parameter
+        self.producers: list[PickleValue] = []
+        self.consumers: list[PickleValue] = []
+        self.made: list[PickleValue] = []
+        self.taken: list[PickleValue] = []
+
+
 class DeviceCells:
     """Describes the cells of one device; each only when the writer reaches it."""
 
-    def __init__(self, program: DeviceProgram) -> None:
+    def __init__(self, program: DeviceProgram, rules: Rules) -> None:
         self._program = program
+        self._rules = rules
 
     def cells(self) -> list[PickleValue]:
         """The device's list of cells."""
@@ -115,7 +139,8 @@ class DeviceCells:
         return None if number is None else self._node(self._by_number[number])
 
     def _forward_operation(self, node: ForwardOperation) -> State:
-        own: State = {"_annos_candidates": node.annotations, "_recompute": None}
+        own: State = {"_annos_candidates": node.annotations}
+        own |= self._rules.fields_of(node) | {"_recompute": None}
         itself = self._node(node)
         cell = _cell_state(
             node.identifier,
@@ -161,6 +186,7 @@ class DeviceCells:
             "custom": node.is_custom,
             "_recompute": None,
             "_forward": node.is_forward,
+            "_cached_dispatch": {},
         }
         return cell | own
 
@@ -175,7 +201,42 @@ class DeviceCells:
             results(node.outputs, itself),
             self._mirror(node.mirror),
         )
-        return cell | {"_nodes": [self._node(inner) for inner in node.nodes]}
+        return cell | {"_nodes": [self._node(inner) for inner in node.nodes]} | self._uses(node)
+
+    def _uses(self, segment: Segment) -> State:
+        """Who in a segment makes and who takes each full tensor, and which copies."""
+        uses: dict[int, _Uses] = {}
+
+        def get(tensor: SubTensor) -> _Uses:
+            full = tensor.full
+            found = uses.get(id(full))
+            if found is None:
+                found = uses[id(full)] = _Uses(full_tensor(full), full.is_parameter)
+            return found
+
+        for node in segment.nodes:
+            cell = self._node(node)
+            # Cells of communication have no copies.
+            owner = None if isinstance(node, Adapter) else cell
+            for place, value in enumerate(node.inputs):
+                if isinstance(value, SubTensor):
+                    of = get(value)
+                    of.consumers.append(cell)
+                    of.taken.append(sub_tensor(value, owner and (owner, place)))
+            for place, tensor in enumerate(node.outputs):
+                of = get(tensor)
+                of.producers.append(cell)
+                of.made.append(sub_tensor(tensor, owner and (owner, -1 - place)))
+        everyone = uses.values()
+        return {
+            "_fobjects": SetOf([of.tensor for of in everyone]),
+            "_producers": Table([(of.tensor, of.producers) for of in everyone]),
+            "_consumers": Table([(of.tensor, of.consumers) for of in everyone]),
+            "_ptensors": Table([(of.tensor, of.made) for of in everyone]),
+            "_ctensors": Table([(of.tensor, of.taken) for of in everyone]),
+            "_attributes": SetOf([of.tensor for of in everyone if of.is_parameter]),
+            "_dispatch_cached": {},
+        }
 
     def _reuse_cell(self, node: ReuseCell) -> State:
         name, signature = _EXECUTED_AS[type(node.cell)]
@@ -189,7 +250,7 @@ class DeviceCells:
             results(node.outputs, itself),
             self._mirror(node.mirror),
         )
-        return cell | {"_cell": self._node(node.cell)}
+        return cell | {"_cell": self._node(node.cell), "_cached_dispatched": {}}
 
     def _data_operation(self, node: DataOperation) -> State:
         outputs = results(node.outputs, self._node(node))

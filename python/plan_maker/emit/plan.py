@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from plan_maker.emit.cells import DeviceCells
+from plan_maker.emit.rules import Rules
 from plan_maker.emit.tensors import State, data_source, sub_tensors
 from plan_maker.graph import Plan
 from plan_maker.pickle_writer import Global, Instance, PickleWriter
@@ -20,7 +24,7 @@ def write_plan(plan: Plan, path: Path) -> None:
     """Writes `plan` to `path`, which changes only when the file is complete."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
-        with temporary.open("wb") as stream:
+        with temporary.open("wb") as stream, _without_collector():
             PickleWriter(stream).write(_root(plan))
         temporary.replace(path)
     except OSError as error:
@@ -29,6 +33,20 @@ def write_plan(plan: Plan, path: Path) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextlib.contextmanager
+def _without_collector() -> Iterator[None]:
+    """Millions of objects are made that stay until the file is there: looking through them
+    for garbage again and again takes as long as writing.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _root(plan: Plan) -> Instance:
@@ -50,10 +68,11 @@ def _root(plan: Plan) -> Instance:
 
 
 def _execution_plan(plan: Plan) -> State:
+    rules = Rules()
     return {
         "_graph": Instance("graph", GRAPH, lambda: _graph(plan)),
         "_topo_seqs": [],
-        "_seq": {program.device: DeviceCells(program).cells() for program in plan.programs},
+        "_seq": {program.device: DeviceCells(program, rules).cells() for program in plan.programs},
         "_outputs": sub_tensors(plan.outputs),
     }
 

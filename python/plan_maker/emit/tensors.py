@@ -90,13 +90,20 @@ def sub_tensors(tensors: tuple[SubTensor, ...]) -> list[PickleValue]:
 
 def sub_tensor(tensor: SubTensor, place: tuple[Instance, int] | None = None) -> Instance:
     """An `IRSubTensor`: the copy of a cell, at a place among what it takes and gives,
-    or that of none. Copies share their maps.
+    or that of none. Copies share their maps, and each has a copy of its gradient.
     """
-    cell, number = place or (None, 0)
+    if place is None:
+        return _sub_tensor(tensor, None, None)
+    cell, number = place
+    return _sub_tensor(tensor, (cell.key, number), cell)
+
+
+def _sub_tensor(tensor: SubTensor, copy: object, cell: Instance | None) -> Instance:
+    """The `copy` of a tensor that belongs to a cell."""
 
     def state() -> State:
         own: State = {
-            "_full_tensor": _full_tensor(tensor.full),
+            "_full_tensor": full_tensor(tensor.full),
             "_indmap": Instance(
                 ("index map", id(tensor)),
                 INDEX_MAP,
@@ -106,19 +113,21 @@ def sub_tensor(tensor: SubTensor, place: tuple[Instance, int] | None = None) -> 
                 ("value map", id(tensor)), VALUE_MAP, lambda: {"_weight": tensor.part}
             ),
         }
-        gradient = None if tensor.gradient is None else sub_tensor(tensor.gradient)
+        gradient = None
+        if tensor.gradient is not None:
+            gradient = _sub_tensor(tensor.gradient, copy and (copy, "gradient"), None)
         fields = _tensor_state(tensor.full, tensor.identifier, tensor.shape, gradient)
         fields["_cell"] = cell
         return fields | own
 
-    if cell is None:
-        return instance(tensor, SUB_TENSOR, state)
-    return Instance((id(tensor), cell.key, number), SUB_TENSOR, state)
+    return Instance((id(tensor), copy), SUB_TENSOR, state)
 
 
-def _full_tensor(tensor: FullTensor) -> Instance:
+def full_tensor(tensor: FullTensor) -> Instance:
+    """An `IRFullTensor`."""
+
     def state() -> State:
-        gradient = None if tensor.gradient is None else _full_tensor(tensor.gradient)
+        gradient = None if tensor.gradient is None else full_tensor(tensor.gradient)
         own: State = {"_subtensors": {}, "_is_loss": tensor.is_loss}
         return _tensor_state(tensor, tensor.identifier, tensor.shape, gradient) | own
 
