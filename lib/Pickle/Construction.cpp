@@ -47,6 +47,21 @@ bool Machine::makeMarkedList() {
   return push(list);
 }
 
+bool Machine::checkHashed(llvm::ArrayRef<Value> values, size_t step) {
+  for (size_t i = 0; i < values.size(); i += step)
+    switch (builder.getKind(values[i])) {
+    case Kind::List:
+    case Kind::Dictionary:
+    case Kind::Set:
+    case Kind::ByteArray:
+      return fail("expected what has a hash, found " +
+                  builder.getGraph().describe(values[i]));
+    default:
+      break;
+    }
+  return true;
+}
+
 bool Machine::makeMarkedDictionary() {
   size_t first;
   if (!takeMark(first))
@@ -62,6 +77,8 @@ bool Machine::makeFrozenSet() {
   auto elements = stack.from(first);
   if (elements.size() > GraphBuilder::maxElements)
     return failElements();
+  if (!checkHashed(elements, 1))
+    return false;
   Value set = builder.makeFrozenSet(elements);
   stack.truncate(first);
   return push(set);
@@ -104,6 +121,8 @@ bool Machine::addItems() {
     return fail("expected a set or an object to add to, found " +
                 builder.getGraph().describe(target));
   }
+  if (!checkHashed(elements, 1))
+    return false;
   stack.truncate(first);
   return isAdded || failElements();
 }
@@ -124,6 +143,11 @@ bool Machine::store(Value target, size_t first) {
     return fail("expected a dict or an object to store in, found " +
                 builder.getGraph().describe(target));
   }
+  // The keys of a shape are strings.
+  bool hasShape = builder.getKind(target) == Kind::Dictionary &&
+                  builder.getGraph().getShape(target) != Graph::noShape;
+  if (!hasShape && !checkHashed(entries, 2))
+    return false;
   stack.truncate(first);
   return isStored || failElements();
 }

@@ -3,9 +3,9 @@
 
 The standard pickler looks every class up; this writer takes classes as names. Apart
 from that it writes what the standard one does: every container is memoized, and one
-tuple is written once. It keeps its own stack of what is left to write, so that neither the depth nor the
-cycles of an object graph matter, asks for an object's state only when it is
-about to write it, and passes finished frames on, so that the size of the file
+tuple is written once. It keeps its own stack of what is left to write, so that neither
+the depth nor the cycles of an object graph matter, asks for an object's state only when
+it is about to write it, and passes finished frames on, so that the size of the file
 does not matter either.
 """
 
@@ -222,7 +222,9 @@ class PickleWriter:
         self._frame += pickle.EMPTY_TUPLE + pickle.NEWOBJ
         self._instances[value.key] = self._memoize()
         self._pending.append(pickle.BUILD)
-        self._push_dictionary(value.state())
+        self._frame += pickle.EMPTY_DICT
+        self._memoize()
+        self._push_pairs(value.state().items())
 
     def _write_global(self, value: Global) -> None:
         known = self._values.get(value)

@@ -96,6 +96,18 @@ TEST(PickleErrorsTest, Stack) {
   });
 }
 
+TEST(PickleErrorsTest, Hashes) {
+  expectErrors({
+      {"}]Ns.", "byte 3: SETITEM: expected what has a hash, found list"},
+      {"}(}Nu.", "byte 4: SETITEMS: expected what has a hash, found dict"},
+      {"}(K\1N\x8fNu.",
+       "byte 7: SETITEMS: expected what has a hash, found set"},
+      {"(]Nd.", "byte 3: DICT: expected what has a hash, found list"},
+      {"\x8f(]\x90.", "byte 3: ADDITEMS: expected what has a hash, found list"},
+      {"(K\1}\x91.", "byte 4: FROZENSET: expected what has a hash, found dict"},
+  });
+}
+
 TEST(PickleErrorsTest, Memo) {
   expectErrors({
       {bytes("h\x11."), "byte 0: BINGET: memo slot 17 was never written"},

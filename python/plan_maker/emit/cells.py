@@ -222,11 +222,11 @@ class DeviceCells:
                 if isinstance(value, SubTensor):
                     of = get(value)
                     of.consumers.append(cell)
-                    of.taken.append(sub_tensor(value, owner and (owner, place)))
+                    of.taken.append(sub_tensor(value, None if owner is None else (owner, place)))
             for place, tensor in enumerate(node.outputs):
                 of = get(tensor)
                 of.producers.append(cell)
-                of.made.append(sub_tensor(tensor, owner and (owner, -1 - place)))
+                of.made.append(sub_tensor(tensor, None if owner is None else (owner, -1 - place)))
         everyone = uses.values()
         return {
             "_fobjects": SetOf([of.tensor for of in everyone]),

@@ -44,7 +44,8 @@ def _describe(node: ForwardOperation, key: object) -> State:
         [None if tensor is None else len(tensor.full.shape) for tensor in tensors],
     )
     if rule is None:
-        return {"_anno": None, "_iannos": (), "_oannos": ()} | fields
+        nothing: State = {"_anno": None, "_iannos": (), "_oannos": ()}
+        return nothing | fields
     operands = tuple(
         _shape_rule((key, place), dimensions or ())
         for place, dimensions in enumerate(rule.operands)
@@ -61,7 +62,8 @@ def _describe(node: ForwardOperation, key: object) -> State:
         return {"_inputs": operands, "_outputs": results, "_identifiers": sizes, "_reduces": kinds}
 
     of_op = Instance(("rule", key), OP_RULE, state)
-    return {"_anno": of_op, "_iannos": operands, "_oannos": results} | fields
+    own: State = {"_anno": of_op, "_iannos": operands, "_oannos": results}
+    return own | fields
 
 
 def _find_rule(texts: tuple[str, ...], ranks: list[int | None]) -> Rule | None:
