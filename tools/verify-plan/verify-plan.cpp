@@ -321,11 +321,11 @@ int Verification::run() {
   return finish(getExitCode(*answer));
 }
 
-/// Each step frees what the next one needs again: giving memory back in between
+/// Each step frees what the next one needs again: giving memory back at once
 /// costs more than it is worth.
 static void keepFreedMemory() {
 #ifdef VERIFY_HAS_MIMALLOC
-  constexpr long milliseconds = 1000000;
+  constexpr long milliseconds = 50;
 #if MI_MALLOC_VERSION < 210
   mi_option_set_default(mi_option_decommit_delay, milliseconds);
 #else
