@@ -1,16 +1,23 @@
 // DEFINE: %{others} =
 // DEFINE: %{plan} = grep -v '// \(%{others}\)$' %s
-// REDEFINE: %{others} = attribute\|operand\|type
+// REDEFINE: %{others} = attribute\|operand\|type\|unlike\|alone\|average
 // RUN: %{plan} | verify-opt --tv-canonicalize-ssa | FileCheck %s --check-prefix=ALIKE
 // RUN: %{plan} | verify-opt --tv-verify-equiv | FileCheck %s --check-prefix=PROVED
-// REDEFINE: %{others} = right\|operand\|type
+// REDEFINE: %{others} = right\|operand\|type\|unlike\|alone\|average
 // RUN: %{plan} | verify-opt --tv-canonicalize-ssa | FileCheck %s --check-prefix=APART
 // RUN: %{plan} | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=REFUTED
-// REDEFINE: %{others} = right\|attribute\|type
+// REDEFINE: %{others} = right\|attribute\|type\|unlike\|alone\|average
 // RUN: %{plan} | verify-opt --tv-canonicalize-ssa | FileCheck %s --check-prefix=APART
 // RUN: %{plan} | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=REFUTED
-// REDEFINE: %{others} = attribute\|operand
+// REDEFINE: %{others} = same\|attribute\|operand\|unlike\|alone\|average
+// RUN: %{plan} | verify-opt --tv-canonicalize-ssa | FileCheck %s --check-prefix=SHAPES
+// RUN: %{plan} | verify-opt --tv-verify-equiv | FileCheck %s --check-prefix=PROVED
+// REDEFINE: %{others} = attribute\|operand\|type\|alone\|average
 // RUN: %{plan} | not verify-opt --tv-canonicalize-ssa -o /dev/null 2>&1 | FileCheck %s --check-prefix=TYPE
+// REDEFINE: %{others} = attribute\|operand\|type\|unlike\|reduced\|average
+// RUN: %{plan} | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRADIENT
+// REDEFINE: %{others} = attribute\|operand\|type\|unlike\|reduced\|alone
+// RUN: %{plan} | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRADIENT
 
 // Two devices do the same to the same tensors, and reduce the same gradient over replicas: that is
 // one op of the graph for both. The two powers of one device are two ops, as each has its own place
@@ -29,13 +36,19 @@
 // ALIKE: tv.expect {{.*}} on <device = 0:2> number {{.*}} contract <gradient "w">
 // PROVED: tv.answer = "proved"
 
-// One that has another attribute or operand on device 1 stays apart, and so does what follows.
+// One that has another attribute, operand or type on device 1 stays apart, and so does what follows.
 
 // APART: %[[P:.*]] = tv.power %{{.*}} on <device = 0:2>
 // APART: tv.power %{{.*}} on <device = 0>
 // APART: tv.power %{{.*}} on <device = 1>
 // REFUTED: error: output 'loss' differs from the reference on device 1 of each of 2 replicas
 // TYPE: error: 'tv.power' op
+// SHAPES: tv.reshape {{.*}} on <device = 0> : (tensor<1x4xf32>) -> tensor<2x2xf32>
+// SHAPES: tv.reshape {{.*}} on <device = 1> : (tensor<1x4xf32>) -> tensor<4x1xf32>
+
+// What device 1 does not reduce over replicas, or averages, is not what device 0 adds up.
+
+// GRADIENT: error: gradient of 'w' differs from the reference on device 1 of each of 2 replicas
 
 tv.plan @reference <dp = 1, device = 1, mb = 1> {
   tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
@@ -76,7 +89,9 @@ tv.plan @plan <dp = 2, device = 2, mb = 2> {
     %p = tv.power %r {numerator = 3 : i64} : (tensor<1x4xf32>) -> tensor<1x4xf32>
     %q = tv.power %r {numerator = 3 : i64} : (tensor<1x4xf32>) -> tensor<1x4xf32>
     %s = tv.add %p, %q : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
-    %y = tv.reduce sum %s {dimensions = array<i64: 0, 1>} : (tensor<1x4xf32>) -> tensor<f32>
+    %y = tv.reduce sum %s {dimensions = array<i64: 0, 1>} : (tensor<1x4xf32>) -> tensor<f32> // same
+    %v = tv.reshape %s : (tensor<1x4xf32>) -> tensor<2x2xf32> // type
+    %y = tv.reduce sum %v {dimensions = array<i64: 0, 1>} : (tensor<2x2xf32>) -> tensor<f32> // type
     tv.save 0 from %x, %w to %y : tensor<1x4xf32>, tensor<4xf32> to tensor<f32>
     tv.return %y : tensor<f32>
   }
@@ -91,12 +106,14 @@ tv.plan @plan <dp = 2, device = 2, mb = 2> {
     %w = tv.read @w1 : tensor<4xf32>
     %r = tv.multiply %x, %w {tv.piece = #tv.piece<6, [0:1 of 1, 0:4 of 4]>} : (tensor<1x4xf32>, tensor<4xf32>) -> tensor<1x4xf32>
     %p = tv.power %r {numerator = 3 : i64} : (tensor<1x4xf32>) -> tensor<1x4xf32>
+    %t = tv.power %r {numerator = 3 : i64} : (tensor<1x4xf32>) -> tensor<1x2xf32> // unlike
     %q = tv.power %r {numerator = 3 : i64} : (tensor<1x4xf32>) -> tensor<1x4xf32> // right
     %q = tv.power %r {numerator = 2 : i64} : (tensor<1x4xf32>) -> tensor<1x4xf32> // attribute
     %q = tv.power %x {numerator = 3 : i64} : (tensor<1x4xf32>) -> tensor<1x4xf32> // operand
-    %t = tv.power %r {numerator = 3 : i64} : (tensor<1x4xf32>) -> tensor<1x2xf32> // type
     %s = tv.add %p, %q : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
-    %y = tv.reduce sum %s {dimensions = array<i64: 0, 1>} : (tensor<1x4xf32>) -> tensor<f32>
+    %y = tv.reduce sum %s {dimensions = array<i64: 0, 1>} : (tensor<1x4xf32>) -> tensor<f32> // same
+    %v = tv.reshape %s : (tensor<1x4xf32>) -> tensor<4x1xf32> // type
+    %y = tv.reduce sum %v {dimensions = array<i64: 0, 1>} : (tensor<4x1xf32>) -> tensor<f32> // type
     tv.save 1 from %x, %w to %y : tensor<1x4xf32>, tensor<4xf32> to tensor<f32>
     tv.return %y : tensor<f32>
   }
@@ -129,7 +146,9 @@ tv.plan @plan <dp = 2, device = 2, mb = 2> {
     tv.output %y1 "loss" <2, []> : tensor<f32>
     tv.call @backward1() instance 3 mirror 2 : () -> ()
     %g = tv.read @g1 : tensor<4xf32>
-    %a = tv.communicate all_reduce %g group [1] replicas : (tensor<4xf32>) -> tensor<4xf32>
+    %a = tv.communicate all_reduce %g group [1] replicas : (tensor<4xf32>) -> tensor<4xf32> // reduced
+    %a = tv.communicate all_reduce %g group [1] : (tensor<4xf32>) -> tensor<4xf32> // alone
+    %a = tv.communicate all_reduce %g group [1] replicas by average : (tensor<4xf32>) -> tensor<4xf32> // average
     tv.write %a, @g1 : tensor<4xf32>
   }
 }
