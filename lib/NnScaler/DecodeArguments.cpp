@@ -43,7 +43,7 @@ bool Decoder::decodeArguments(const ObjectFields &object, Field field,
     if (!decodeArgument(object, field, elements[i], first[i]))
       return false;
   arguments = llvm::ArrayRef(first, elements.size());
-  references.push_back({References::Arguments, first, elements.size()});
+  references.emplace_back(References::Arguments, first, elements.size());
   if (isLong)
     argumentsByValue.try_emplace(sequence.getRaw(), arguments);
   return true;
@@ -76,7 +76,7 @@ bool Decoder::decodeKeywords(const ObjectFields &object, Field field,
       return false;
   }
   keywords = llvm::ArrayRef(first, count);
-  references.push_back({References::Keywords, first, count});
+  references.emplace_back(References::Keywords, first, count);
   keywordsByValue.try_emplace(dictionary.getRaw(), keywords);
   return true;
 }
@@ -128,8 +128,8 @@ bool Decoder::decodeArgument(const ObjectFields &user, Field field, Value value,
     level.result->elements =
         llvm::ArrayRef(level.elements, level.contents.size());
     constantsByValue.try_emplace(level.container.getRaw(), *level.result);
-    references.push_back(
-        {References::Arguments, level.elements, level.contents.size()});
+    references.emplace_back(References::Arguments, level.elements,
+                            level.contents.size());
     levels.pop_back();
   }
   return true;

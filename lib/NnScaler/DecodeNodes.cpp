@@ -109,7 +109,7 @@ bool Decoder::decodeSegment(const ObjectFields &segment, Node &node) {
                         "an op at position " + llvm::Twine(i), elements[i]);
     }
     entry->second = llvm::ArrayRef(nodes, elements.size());
-    references.push_back({References::Nodes, nodes, elements.size()});
+    references.emplace_back(References::Nodes, nodes, elements.size());
   }
   node.nodes = entry->second;
   return true;

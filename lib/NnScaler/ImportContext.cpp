@@ -78,7 +78,7 @@ void PlanContext::noteForward(Index index, Index segment) {
   if (keepsMinusInfinity(node))
     for (Index input : inputs)
       for (Index output : outputs)
-        keptInfinities.push_back({input, output});
+        keptInfinities.emplace_back(input, output);
   if (node.file.empty())
     return;
   for (Index output : outputs)
