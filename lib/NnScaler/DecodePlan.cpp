@@ -150,6 +150,10 @@ bool PlanDecoder::placeCells(const ObjectFields &executionPlan, Value sequence,
     known->second = llvm::ArrayRef(first, elements->size());
     cellArrays.emplace_back(first, elements->size());
     for (Value element : *elements) {
+      // What is held in place is no key: it is no cell either.
+      if (!element.isNode())
+        return decoder.failType(executionPlan, Field::Sequences, "a cell",
+                                element);
       auto [number, isFirst] =
           numberOfCell.try_emplace(element.getRaw(), cellValues.size());
       if (isFirst)

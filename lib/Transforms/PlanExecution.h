@@ -273,7 +273,6 @@ private:
   /// Has devices execute it, as `source`.
   void extend(Instance &instance, llvm::ArrayRef<int64_t> where,
               mlir::Operation *source, int64_t microBatch);
-  void place(Instance &instance, mlir::Operation *first, mlir::Location loc);
   Step executeCompute(Device &device, mlir::Operation *op);
   /// The result of an op that computes, on `operands`.
   mlir::FailureOr<Bound> compute(Device &device, mlir::Operation *op,

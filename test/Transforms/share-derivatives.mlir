@@ -2,14 +2,23 @@
 // DEFINE: %{plan} = grep -v '// \(%{others}\)$' %s
 // REDEFINE: %{others} = results
 // RUN: %{plan} | verify-opt --tv-verify-equiv | FileCheck %s --check-prefix=PROVED
+// RUN: %{plan} | sed '/tv.segment @backward1/,/tv.return/s/wrt = array<i64: 1>/wrt = array<i64: 0>/' \
+// RUN:   | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=OPERAND
 // REDEFINE: %{others} = operands
 // RUN: %{plan} | verify-opt --tv-verify-equiv | FileCheck %s --check-prefix=PROVED
+// RUN: %{plan} | sed '/tv.segment @backward1/,/tv.return/s/tv.add %dy, %dy/tv.add %dz, %dz/' \
+// RUN:   | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=RESULT
 
 // Two devices differentiate the same op, of the same values. Device 0 asks for the gradient of its
 // first operand, device 1 for that of its second one; or both ask for gradients by its two results,
 // in another order. These are other functions, although all that they take is the same.
 
 // PROVED: tv.answer = "proved"
+
+// Where device 1 takes the gradient of the other operand, or the other result twice, it is wrong.
+
+// OPERAND: error: gradient of 'b' differs from the reference on device 1
+// RESULT: error: gradient of 'a' differs from the reference on device 1
 
 tv.plan @reference <dp = 1, device = 1, mb = 1> {
   tv.buffer @a on 0 "a" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
