@@ -74,8 +74,17 @@ std::string ProgramImporter::getSymbol(const Node &node) const {
   return ("cell" + Twine(node.id) + "_device" + Twine(program.device)).str();
 }
 
+Location ProgramImporter::getLocation(const Cell &cell) {
+  auto known = locations.find(cell.node);
+  if (known != locations.end())
+    return known->second;
+  Location location = plan.getLocation(file.nodes[cell.node]);
+  locations.try_emplace(cell.node, location);
+  return location;
+}
+
 LogicalResult ProgramImporter::importLoad(const Cell &cell, const Node &node) {
-  Location location = plan.getLocation(node);
+  Location location = getLocation(cell);
   SmallVector<Type> types;
   SmallVector<Attribute> pieces, names;
   SmallVector<int64_t> ids;
@@ -131,7 +140,7 @@ LogicalResult ProgramImporter::importExecution(const Cell &cell) {
     return importLoad(cell, node);
   if (node.kind == NodeKind::WeightReducer)
     return importReducer(node);
-  Location location = plan.getLocation(node);
+  Location location = getLocation(cell);
   if (node.inputs.size() != cell.inputs.size() ||
       node.outputs.size() != cell.outputs.size())
     return emitError(location) << "cell " << cell.id << " executes cell "

@@ -182,13 +182,16 @@ private:
   llvm::LogicalResult importOutputs();
   /// The name of the segment of a cell.
   std::string getSymbol(const Node &node) const;
+  /// Where the node is that a cell executes, which other cells do as well.
+  mlir::Location getLocation(const Cell &cell);
 
   const PlanContext &plan;
   const PlanFile &file;
   const DeviceProgram &program;
   mlir::Location fileLocation;
   mlir::OpBuilder &builder;
-  llvm::DenseMap<int64_t, mlir::Value> values; ///< by tensor id
+  llvm::DenseMap<int64_t, mlir::Value> values;     ///< by tensor id
+  llvm::DenseMap<Index, mlir::Location> locations; ///< by node
   llvm::SmallVector<size_t, 1> outputs;
 };
 

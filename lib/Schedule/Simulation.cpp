@@ -22,7 +22,9 @@ Simulation::Simulation(const Skeleton &skeleton, const Options &options,
       gatherings(skeleton.communicators.size()) {
   for (const Program &program : skeleton.programs) {
     processOf[program.device] = processes.size();
-    processes.emplace_back().program = &program;
+    Process &process = processes.emplace_back();
+    process.program = &program;
+    process.microBatches.reserve(program.steps.size());
     outcome.timeline.devices.push_back(program.device);
   }
   for (auto memory :
