@@ -205,13 +205,13 @@ int64_t DenseEvaluator::countPlaces(ArrayRef<FactorAnalysis::Node> nodes,
   return count;
 }
 
-/// The factors of an op that its result does not mention.
+/// The factors of an op that are reduced.
 static SmallVector<FactorAnalysis::Node>
 findReduced(const FactorAnalysis &factors, Operation *op) {
-  llvm::BitVector inResult = factors.getRelation(op).getResultFactors();
+  llvm::BitVector isBound = factors.getRelation(op).getBoundFactors();
   SmallVector<FactorAnalysis::Node> reduced;
   for (auto [number, node] : llvm::enumerate(factors.getFactors(op)))
-    if (!inResult.test(number))
+    if (!isBound.test(number))
       reduced.push_back(node);
   return reduced;
 }

@@ -126,9 +126,17 @@ void DenseRelation::moveToPlace(const MeshPlace &place) {
   // Axes that are summed are part of the terms.
   for (unsigned axis : sumAxes)
     read.ordinals[axis] = 0;
+  // Loops run over those that are factors of the result.
+  for (const auto &axisFactor : relation.axisFactors)
+    if (std::optional<unsigned> axis = factors.findAxis(axisFactor.axis);
+        axis && axisFactor.isRead)
+      read.ordinals[*axis] = 0;
   offsets = bases;
-  for (size_t i = 0; i < present.size(); ++i)
+  for (size_t i = 0; i < present.size(); ++i) {
     offsets[i] += present[i]->tensor->getOffset(read);
+    for (const auto &[axis, loop] : ownLoops)
+      offsets[i] += place.ordinals[axis] * loop.strides[i];
+  }
   for (Loop &loop : resultLoops)
     loop.ordinal = 0;
   for (Loop &loop : reducedLoops)

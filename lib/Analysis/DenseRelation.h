@@ -140,7 +140,7 @@ protected:
   llvm::SmallVector<unsigned> sumAxes;
   llvm::SmallVector<Access, 2> accesses;
   llvm::SmallVector<Dimension, 4> dimensions; ///< of the result
-  llvm::BitVector inResult;
+  llvm::BitVector isBound;                    ///< factors that are not reduced
   llvm::SmallVector<PositionTable, 1> positions;
   Scalar divisor;
 
@@ -149,6 +149,9 @@ protected:
   llvm::SmallVector<int64_t, 4> bases; ///< of the present accesses
   int64_t resultBase = 0;
   llvm::SmallVector<Loop, 4> resultLoops, reducedLoops;
+  /// Factors that are the coordinate of the result on an axis, which no loop
+  /// runs over.
+  llvm::SmallVector<std::pair<unsigned, Loop>, 1> ownLoops;
 
   // For one element.
   llvm::SmallVector<int64_t, 4> offsets; ///< of the present accesses

@@ -90,7 +90,7 @@ DenseRelation::resolve(const DimensionExpr &expr, FactorAnalysis::Node node) {
 }
 
 LogicalResult DenseRelation::setUp(const DenseTensor &result) {
-  inResult = relation.getResultFactors();
+  isBound = relation.getBoundFactors();
   for (auto [expr, node] : llvm::zip_equal(
            relation.result, factors.getDimensions(op->getResult(0)))) {
     FailureOr<Dimension> dimension = resolve(expr, node);
@@ -160,6 +160,10 @@ DenseRelation::Loop DenseRelation::makeLoop(unsigned factor) const {
         for (auto [number, inner] : block.factors)
           if (number == factor)
             total += inner * stride;
+    for (const auto &read : relation.axisFactors)
+      if (read.isRead && read.factor == factor)
+        if (std::optional<unsigned> axis = factors.findAxis(read.axis))
+          total += access->tensor->axisStrides[*axis];
     loop.strides.push_back(total);
   }
   return loop;
@@ -171,13 +175,13 @@ LogicalResult DenseRelation::findPresent(const llvm::BitVector &bound,
   bases.clear();
   for (const Access &access : accesses) {
     llvm::BitVector used = access.factors;
-    used &= inResult;
+    used &= isBound;
     used.reset(bound);
     if (used.any())
       continue;
     present.push_back(&access);
     used = access.factors;
-    used.reset(inResult);
+    used.reset(isBound);
     reduced |= used;
     int64_t base = 0;
     for (auto [dimension, stride] :
@@ -229,10 +233,19 @@ LogicalResult DenseRelation::chooseBlocks(ArrayRef<unsigned> choice,
         return fail("two dimensions of a result have the same factor");
       bound.set(factor);
     }
+  // Those that are coordinates of the result are part of the place.
+  ownLoops.clear();
+  for (const auto &own : relation.axisFactors)
+    if (!own.isRead)
+      bound.set(own.factor);
   llvm::BitVector reduced(relation.extents.size());
   if (failed(findPresent(bound, reduced)))
     return failure();
   makeResultLoops(choice, result);
+  for (const auto &own : relation.axisFactors)
+    if (std::optional<unsigned> axis = factors.findAxis(own.axis);
+        axis && !own.isRead)
+      ownLoops.push_back({*axis, makeLoop(own.factor)});
   reducedLoops.clear();
   for (unsigned factor : reduced.set_bits())
     reducedLoops.push_back(makeLoop(factor));

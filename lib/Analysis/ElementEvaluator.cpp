@@ -54,6 +54,9 @@ verify::findVaryingAxes(Block &body, const FactorAnalysis &factors) {
         axes &= ~bit(sum.axis);
       for (const auto &read : relation.axisReads)
         axes &= ~bit(read.axis);
+      for (const auto &factor : relation.axisFactors)
+        axes =
+            factor.isRead ? axes & ~bit(factor.axis) : axes | bit(factor.axis);
     }
     varying[op.getResult(0)] = axes;
   }
@@ -77,14 +80,14 @@ ElementEvaluator::ValueState &ElementEvaluator::getState(Value value) {
     return state;
   const IndexRelation &relation = factors.getRelation(op);
   unsigned count = relation.extents.size();
-  llvm::BitVector inResult = relation.getResultFactors(), reduced(count);
+  llvm::BitVector isBound = relation.getBoundFactors(), reduced(count);
   for (const auto &access : relation.accesses) {
     llvm::BitVector used(count);
     for (const DimensionExpr &expr : access.dimensions)
       expr.markFactors(used);
     llvm::BitVector needed = used;
-    needed &= inResult;
-    used.reset(inResult);
+    needed &= isBound;
+    used.reset(isBound);
     reduced |= used;
     state.accesses.push_back({&access,
                               {needed.set_bits_begin(), needed.set_bits_end()},
@@ -94,6 +97,10 @@ ElementEvaluator::ValueState &ElementEvaluator::getState(Value value) {
   for (const auto &axis : relation.axisReads)
     if (std::optional<unsigned> number = factors.findAxis(axis.axis))
       state.axisReads.push_back({*number, axis.coordinate});
+  for (const auto &axis : relation.axisFactors)
+    if (std::optional<unsigned> number = factors.findAxis(axis.axis))
+      (axis.isRead ? state.readFactors : state.ownFactors)
+          .push_back({*number, axis.factor});
   for (const auto &sum : relation.axisSums)
     if (std::optional<unsigned> number = factors.findAxis(sum.axis)) {
       state.sumAxes.push_back(*number);
@@ -371,6 +378,8 @@ ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
   SmallVector<int64_t> bound(relation.extents.size(), -1);
   for (auto [expr, position] : llvm::zip_equal(relation.result, index))
     std::ignore = bind(expr, position, relation.extents, bound); // no hole
+  for (auto [axis, factor] : state.ownFactors)
+    bound[factor] = coordinates[axis];
   // An access is present if all its factors are bound or reduced.
   SmallVector<const AccessState *> present;
   for (const AccessState &access : state.accesses)
@@ -387,6 +396,8 @@ ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
   Coordinates read = coordinates;
   for (auto [axis, coordinate] : state.axisReads)
     read[axis] = coordinate;
+  for (auto [axis, factor] : state.readFactors)
+    read[axis] = bound[factor];
 
   SmallVector<WeightedScalar> terms;
   std::function<LogicalResult(size_t, int64_t)> iterate =

@@ -263,6 +263,13 @@ void FactorAnalysis::relateFactors(Operation &op,
   ArrayRef<int64_t> extents = relation.extents;
   SmallVector<Node, 6> &factorNodes = factors[&op];
   factorNodes.assign(extents.size(), noNode);
+  for (const auto &axis : relation.axisFactors) {
+    std::optional<unsigned> number = findAxis(axis.axis);
+    if (!number)
+      return fail("a factor is an axis that is spelled out");
+    checkSize(axes[*number], extents[axis.factor]);
+    factorNodes[axis.factor] = axes[*number];
+  }
   // A factor is the first dimension that it alone makes up, if there is one.
   for (const auto &access : relation.accesses)
     for (auto [node, expr] : llvm::zip_equal(

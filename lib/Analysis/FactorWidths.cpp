@@ -138,10 +138,10 @@ FactorAnalysis::WidthComputation::getIteration(Operation *op) const {
   Iteration iteration;
   iteration.space = axesOf(op);
   iteration.reductions = relation.axisSums.size();
-  llvm::BitVector inResult = relation.getResultFactors();
+  llvm::BitVector bound = relation.getBoundFactors();
   for (auto [number, node] : llvm::enumerate(analysis.getFactors(op))) {
     analysis.count(node, iteration.space);
-    if (inResult.test(number))
+    if (bound.test(number))
       continue;
     analysis.count(node, iteration.reduced);
     ++iteration.reductions;

@@ -190,7 +190,7 @@ static bool isPlain(tv::SemanticsOpInterface op, const IndexRelation &relation,
     for (const DimensionExpr &expr : access.dimensions)
       expr.markFactors(reduced);
   reduced.reset(relation.getResultFactors());
-  return relation.axisSums.empty() &&
+  return relation.axisSums.empty() && relation.axisFactors.empty() &&
          llvm::none_of(relation.axisReads, isAxis) && relation.divisor == 1 &&
          relation.positions.empty() && reduced.none() &&
          llvm::all_of(relation.accesses, [&](const auto &access) {

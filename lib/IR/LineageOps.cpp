@@ -47,8 +47,32 @@ static LogicalResult verifyNotDevices(Operation *op, StringRef axis) {
                          "operand of its own");
 }
 
+/// Checks the axis of a mesh whose coordinates `parts` make up `whole`.
+static LogicalResult verifyParts(Operation *op, StringRef axis,
+                                 int64_t dimension, Value part, Value whole,
+                                 MeshAttr mesh) {
+  std::optional<int64_t> size = mesh.getAxisSize(axis);
+  if (!size)
+    return op->emitOpError("names axis '") << axis << "', which the mesh lacks";
+  auto sizeOf = [&](Value value) {
+    return cast<RankedTensorType>(value.getType()).getDimSize(dimension);
+  };
+  // The number of parts was found to be one.
+  if (sizeOf(whole) / sizeOf(part) != *size)
+    return op->emitOpError("has ")
+           << sizeOf(whole) / sizeOf(part) << " parts, axis '" << axis
+           << "' has size " << *size;
+  return verifyNotDevices(op, axis);
+}
+
 /// Checks the axes that `op` sums over or reads at another coordinate.
 static LogicalResult verifyAxes(Operation *op, MeshAttr mesh) {
+  if (auto gather = dyn_cast<AllGatherOp>(op); gather && gather.getAxis())
+    return verifyParts(op, *gather.getAxis(), gather.getDimension(),
+                       gather.getOperands().front(), gather.getResult(), mesh);
+  if (auto slice = dyn_cast<AllSliceOp>(op))
+    return verifyParts(op, slice.getAxis(), slice.getDimension(),
+                       slice.getResult(), slice.getOperand(), mesh);
   if (auto move = dyn_cast<MoveOp>(op))
     return verifyDomain(op, move.getSource(), mesh);
   if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
@@ -88,6 +112,8 @@ static DomainAttr getReadDomain(Operation *op, DomainAttr domain) {
   if (auto reduce = dyn_cast<AllReduceOp>(op))
     for (auto axis : reduce.getAxes().getAsRange<StringAttr>())
       replace(axis, {});
+  if (auto gather = dyn_cast<AllGatherOp>(op); gather && gather.getAxis())
+    replace(gather.getAxisAttr(), {});
   llvm::sort(sets, [](AxisSetAttr left, AxisSetAttr right) {
     return left.getAxis().getValue() < right.getAxis().getValue();
   });

@@ -217,15 +217,64 @@ LogicalResult ConcatOp::buildGradients(OpBuilder &builder, Value gradient,
   return success();
 }
 
+/// The relation of a part, as result, with a whole that has as many of them
+/// along `dimension` as `axis` has coordinates.
+static FailureOr<IndexRelation> partRelation(Operation *op,
+                                             RankedTensorType part,
+                                             int64_t dimension, StringRef axis,
+                                             RankedTensorType whole) {
+  if (dimension < 0 || dimension >= part.getRank() ||
+      dimension >= whole.getRank())
+    return op->emitOpError("has no dimension ") << dimension;
+  int64_t size = part.getDimSize(dimension);
+  if (size == 0 || whole.getDimSize(dimension) % size != 0)
+    return op->emitOpError("cannot cut dimension ")
+           << dimension << " of " << whole << " into parts of " << size;
+  IndexRelation relation;
+  relation.result = addFactors(relation, part);
+  IndexRelation::Access access{0, relation.result};
+  // A factor of its own even at size 1: it is an axis.
+  DimensionExpr coordinate =
+      relation.addFactor(whole.getDimSize(dimension) / size);
+  relation.axisFactors.push_back({axis.str(), coordinate.getFactor()});
+  access.dimensions[dimension] =
+      DimensionExpr::product({coordinate, relation.result[dimension]});
+  relation.accesses.push_back(std::move(access));
+  return relation;
+}
+
 //===--- AllGatherOp ------------------------------------------------------===//
-// A concatenation whose operands come from different devices.
+// A concatenation whose operands come from different devices, or from the
+// coordinates of an axis.
 
 FailureOr<IndexRelation> AllGatherOp::getIndexRelation() {
-  return concatRelation(*this, getDimension());
+  if (!getAxis())
+    return concatRelation(*this, getDimension());
+  if (getOperands().size() != 1)
+    return emitOpError("gathers over an axis, and not one operand");
+  RankedTensorType part = typeOf(getOperands().front());
+  FailureOr<IndexRelation> relation = partRelation(
+      *this, part, getDimension(), *getAxis(), typeOf(getResult()));
+  if (failed(relation))
+    return failure();
+  relation->axisFactors.front().isRead = true;
+  std::swap(relation->accesses.front().dimensions, relation->result);
+  return relation;
 }
 
 Scalar AllGatherOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
   return scalars.empty() ? algebra.rational(0) : scalars[0];
+}
+
+//===--- AllSliceOp -------------------------------------------------------===//
+
+FailureOr<IndexRelation> AllSliceOp::getIndexRelation() {
+  return partRelation(*this, typeOf(getResult()), getDimension(), getAxis(),
+                      typeOf(getOperand()));
+}
+
+Scalar AllSliceOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
+  return scalars[0];
 }
 
 //===--- BroadcastOp ------------------------------------------------------===//

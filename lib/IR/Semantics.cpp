@@ -174,8 +174,7 @@ LogicalResult verify::verifyShapes(Operation *op) {
       cast<tv::SemanticsOpInterface>(op).getIndexRelation();
   if (failed(relation))
     return failure();
-  if (!op->hasTrait<tv::RunsAlongAxes>() &&
-      !(relation->axisSums.empty() && relation->axisReads.empty()))
+  if (!op->hasTrait<tv::RunsAlongAxes>() && relation->runsAlongAxes())
     return op->emitOpError("runs along an axis of the mesh, and is not defined "
                            "as such an op");
   for (const IndexRelation::Access &access : relation->accesses)

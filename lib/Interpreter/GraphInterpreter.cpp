@@ -101,6 +101,12 @@ GraphInterpreter::findVaryingAxes(Operation *op) {
     for (const auto &fixed : relation->axisReads)
       if (std::optional<unsigned> axis = findAxis(fixed.axis))
         axes.erase(*axis);
+    for (const auto &factor : relation->axisFactors) {
+      if (failed(add(StringAttr::get(op->getContext(), factor.axis))))
+        return failure();
+      if (factor.isRead)
+        axes.erase(*findAxis(factor.axis));
+    }
   }
   return SmallVector<unsigned, 2>(axes.begin(), axes.end());
 }
@@ -184,6 +190,41 @@ TensorRef GraphInterpreter::takePart(const Tensor &reference,
   return result;
 }
 
+TensorRef GraphInterpreter::moveAlongAxis(Operation *op, const Place &place) {
+  auto gather = dyn_cast<tv::AllGatherOp>(op);
+  unsigned axis = *findAxis(gather ? *gather.getAxis()
+                                   : cast<tv::AllSliceOp>(op).getAxis());
+  int64_t dimension =
+      gather ? gather.getDimension() : cast<tv::AllSliceOp>(op).getDimension();
+  SmallVector<TensorRef> parts;
+  for (int64_t at = 0; at < mesh.getAxes()[axis].getSize(); ++at) {
+    Place where = place;
+    where[axis] = gather ? at : place[axis];
+    parts.push_back(read(op->getOperand(0), where, op));
+    if (!parts.back())
+      return nullptr;
+  }
+  auto shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  std::shared_ptr<Tensor> result = workspace.allocate(shape, op->getLoc());
+  if (!result)
+    return nullptr;
+  int64_t size = gather ? parts.front()->shape[dimension] : shape[dimension];
+  size_t next = 0;
+  forEachIndex(shape, [&](ArrayRef<int64_t> index) {
+    SmallVector<int64_t> from(index);
+    const Tensor &part = *parts[gather ? index[dimension] / size : 0];
+    from[dimension] = gather ? index[dimension] % size
+                             : index[dimension] + place[axis] * size;
+    int64_t offset = 0;
+    for (auto [at, extent] : llvm::zip_equal(from, part.shape))
+      offset = offset * extent + at;
+    NumericAlgebra &algebra = workspace.algebra;
+    result->elements[next++] =
+        algebra.keep(part.elements[offset], algebra.mark());
+  });
+  return result;
+}
+
 TensorRef GraphInterpreter::compute(Operation *op, const Place &place) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (auto input = dyn_cast<tv::InputOp>(op))
@@ -200,6 +241,8 @@ TensorRef GraphInterpreter::compute(Operation *op, const Place &place) {
   const IndexRelation *relation = executor.getRelation(op);
   if (!relation)
     return nullptr;
+  if (!relation->axisFactors.empty())
+    return moveAlongAxis(op, place);
   SmallVector<TensorRef> operands;
   for (Value operand : op->getOperands()) {
     operands.push_back(sumOverAxes(operand, *relation, place, op));

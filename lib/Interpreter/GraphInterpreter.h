@@ -54,6 +54,8 @@ private:
   TensorRef compute(mlir::Operation *op, const Place &place);
   TensorRef sumOverAxes(mlir::Value value, const IndexRelation &relation,
                         const Place &place, mlir::Operation *op);
+  /// What a gather or a slice over an axis gives.
+  TensorRef moveAlongAxis(mlir::Operation *op, const Place &place);
   /// The part of a reference tensor that a lineage names at a place.
   TensorRef takePart(const Tensor &reference, tv::LineageAttr lineage,
                      const Place &place, mlir::Operation *op);

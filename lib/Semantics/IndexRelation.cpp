@@ -86,3 +86,11 @@ llvm::BitVector IndexRelation::getResultFactors() const {
     expr.markFactors(factors);
   return factors;
 }
+
+llvm::BitVector IndexRelation::getBoundFactors() const {
+  llvm::BitVector factors = getResultFactors();
+  for (const AxisFactor &axis : axisFactors)
+    if (!axis.isRead)
+      factors.set(axis.factor);
+  return factors;
+}

@@ -49,8 +49,7 @@ static bool isSameOp(Operation &left, Operation &right) {
 static tv::LineageAttr follow(const IndexRelation &relation,
                               ArrayRef<Correspondence> operands,
                               RankedTensorType local, RankedTensorType whole) {
-  if (!relation.axisSums.empty() || !relation.axisReads.empty() ||
-      local.getRank() != whole.getRank())
+  if (relation.runsAlongAxes() || local.getRank() != whole.getRank())
     return {};
   // A part of a dimension has to be one of the result's, as it is.
   SmallVector<ArrayAttr> parts(relation.extents.size());

@@ -65,7 +65,7 @@ void LineageLinker::findVarying() {
           axes |= found->second;
     }
     // Nothing is to be taken away from what depends on no axis.
-    if (axes.none())
+    if (axes.none() && !isa<tv::AllSliceOp>(op))
       continue;
     if (op.hasTrait<tv::RunsAlongAxes>()) {
       auto semantics = cast<tv::SemanticsOpInterface>(op);
@@ -75,6 +75,8 @@ void LineageLinker::findVarying() {
           set(axes, sum.axis, false);
         for (const auto &read : relation->axisReads)
           set(axes, read.axis, false);
+        for (const auto &factor : relation->axisFactors)
+          set(axes, factor.axis, !factor.isRead);
       }
     }
     if (axes.any())

@@ -251,7 +251,7 @@ LogicalResult PlanExecution::buildCollective(const Members &members,
     results.assign(
         count, tv::AllGatherOp::create(builder, first.getLoc(), type, values,
                                        first.getDimension().value_or(0),
-                                       tv::DomainAttr()));
+                                       StringAttr(), tv::DomainAttr()));
     return success();
   case tv::CollectiveKind::ReduceScatter:
     results.assign(count, tv::AllReduceOp::create(builder, first.getLoc(),
@@ -308,7 +308,7 @@ PlanExecution::exchangeParts(const Members &members) {
                       SmallVectorImpl<Value> &results) -> LogicalResult {
       results.push_back(tv::AllGatherOp::create(
           builder, first.getLoc(), type, values,
-          first.getDimension().value_or(0), tv::DomainAttr()));
+          first.getDimension().value_or(0), StringAttr(), tv::DomainAttr()));
       return success();
     };
     SmallVector<Bound> own;

@@ -13,7 +13,7 @@ import json
 import re
 import sys
 
-MESH = "<dp = 2, device = 8, mb = 16>"
+MESH = "<dp = 2, rank = 2, device = 8, mb = 16>"
 TOP_LEVEL = {"graph", "stage", "plan"}
 IN_PLAN = {"buffer", "scratch", "segment", "program"}
 # What examples of the plan level refer to.

@@ -118,3 +118,75 @@ tv.graph @accumulate_over_devices <device = 2> {
   // expected-error @below {{runs along axis 'device': what each device has is an operand of its own}}
   %y = tv.accumulate %p over <device = 0:2> on <device = 0:2> : (tensor<4xf32>) -> tensor<4xf32>
 }
+
+// -----
+
+tv.graph @gathered_over_unknown_axis <device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4xf32>
+  // expected-error @below {{names axis 'dp', which the mesh lacks}}
+  %y = tv.all_gather %x over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<8xf32>
+}
+
+// -----
+
+tv.graph @gathered_over_devices <device = 2> {
+  %x = tv.undefined "x" on <device = 0:2> : tensor<4xf32>
+  // expected-error @below {{runs along axis 'device': what each device has is an operand of its own}}
+  %y = tv.all_gather %x over "device" on <device = 0:2> {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<8xf32>
+}
+
+// -----
+
+tv.graph @gathered_over_an_axis_of_another_size <dp = 4, device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4xf32>
+  // expected-error @below {{has 2 parts, axis 'dp' has size 4}}
+  %y = tv.all_gather %x over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<8xf32>
+}
+
+// -----
+
+tv.graph @two_tensors_over_an_axis <dp = 2, device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4xf32>
+  // expected-error @below {{gathers over an axis, and not one operand}}
+  %y = tv.all_gather %x, %x over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>
+}
+
+// -----
+
+tv.graph @gathered_where_it_is_missing <dp = 2, device = 2> {
+  %x = tv.undefined "x" on <dp = 0> : tensor<4xf32>
+  // expected-error @below {{reads a value on #tv.domain<> that exists on #tv.domain<dp = 0> only}}
+  %y = tv.all_gather %x over "dp" on <> {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<8xf32>
+}
+
+// -----
+
+tv.graph @slices_of_a_missing_dimension <dp = 2, device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4xf32>
+  // expected-error @below {{has no dimension 1}}
+  %y = tv.all_slice %x over "dp" on <device = 0> {dimension = 1 : i64} : (tensor<4xf32>) -> tensor<2xf32>
+}
+
+// -----
+
+tv.graph @uneven_slices <dp = 2, device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<5xf32>
+  // expected-error @below {{cannot cut dimension 0 of 'tensor<5xf32>' into parts of 2}}
+  %y = tv.all_slice %x over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<5xf32>) -> tensor<2xf32>
+}
+
+// -----
+
+tv.graph @more_slices_than_coordinates <dp = 2, device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<8xf32>
+  // expected-error @below {{has 4 parts, axis 'dp' has size 2}}
+  %y = tv.all_slice %x over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<8xf32>) -> tensor<2xf32>
+}
+
+// -----
+
+tv.graph @slices_of_other_shape <dp = 2, device = 2> {
+  %x = tv.undefined "x" on <device = 0> : tensor<4x4xf32>
+  // expected-error @below {{dimension 1 of operand #0 has size 4, expected 3}}
+  %y = tv.all_slice %x over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<4x4xf32>) -> tensor<2x3xf32>
+}

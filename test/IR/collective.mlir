@@ -23,4 +23,11 @@ tv.graph @plan <dp = 2, device = 4, mb = 16> {
   %move = tv.move %1 from <device = 1> on <device = 3> : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK: tv.accumulate %{{.*}} over <mb = 0:15> on <device = 0> : (tensor<4xf32>) -> tensor<4xf32>
   %accumulate = tv.accumulate %0 over <mb = 0:15> on <device = 0> : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: tv.all_gather %{{.*}} over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<8xf32>
+  %over = tv.all_gather %0 over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<8xf32>
+  // CHECK: tv.all_slice %{{.*}} over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<2xf32>
+  %slice = tv.all_slice %0 over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<2xf32>
+  %same = tv.all_reduce %0 over ["dp"] on <device = 0> : (tensor<4xf32>) -> tensor<4xf32>
+  %part = tv.all_slice %same over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<2xf32>
+  %parts = tv.all_gather %part over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<2xf32>) -> tensor<4xf32>
 }

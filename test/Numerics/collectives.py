@@ -75,7 +75,7 @@ def all_reduce(rng: random.Random) -> Placed:
     return Placed(f"dp = {replicas}, device = 2", inputs, lines, expected)
 
 
-def all_gather(rng: random.Random) -> Placed:
+def gather_operands(rng: random.Random) -> Placed:
     """Two operands one after the other."""
     replicas, rows, columns, inputs, lines = sharded(rng)
     part, dimension = tensor((rows, columns)), rng.randrange(2)
@@ -90,6 +90,41 @@ def all_gather(rng: random.Random) -> Placed:
         for replica in range(replicas)
     ]
     return Placed(f"dp = {replicas}, device = 2", inputs, lines, expected)
+
+
+def gather_over_axis(rng: random.Random) -> Placed:
+    """What one operand is on each replica, one after the other."""
+    replicas, rows, columns, inputs, lines = sharded(rng)
+    part, dimension = tensor((rows, columns)), rng.randrange(2)
+    shape = (replicas * rows, columns) if dimension == 0 else (rows, replicas * columns)
+    line = (
+        f'%y = tv.all_gather %p0 over "dp" on <device = 0> {{dimension = {dimension} : i64}} : '
+        f"({part}) -> {tensor(shape)}"
+    )
+    parts = array(inputs[0]).reshape(replicas, rows, columns)
+    expected = [np.concatenate(list(parts), axis=dimension)]
+    return Placed(f"dp = {replicas}, device = 1", inputs[:1], [lines[0], line], expected)
+
+
+def all_gather(rng: random.Random) -> Placed:
+    """Of operands, or over an axis."""
+    return (gather_over_axis if rng.random() < 0.5 else gather_operands)(rng)
+
+
+def all_slice(rng: random.Random) -> Placed:
+    """The part of the operand with the number of the replica."""
+    shape, dimension, replicas = [rng.randint(1, 3), rng.randint(1, 3)], rng.randrange(2), 2
+    part = tensor(tuple(shape))
+    shape[dimension] *= replicas
+    whole, operand = tensor(tuple(shape)), real(rng, tuple(shape))
+    lineage = ", ".join(f"[0:{size} of {size}]" for size in shape)
+    lines = [
+        f"%w = tv.distribute %x0 <{lineage}> on <> : ({whole}) -> {whole}",
+        f'%y = tv.all_slice %w over "dp" on <> {{dimension = {dimension} : i64}} : '
+        f"({whole}) -> {part}",
+    ]
+    expected = np.split(array(operand), replicas, axis=dimension)
+    return Placed(f"dp = {replicas}", [operand], lines, expected)
 
 
 def move(rng: random.Random) -> Placed:
@@ -126,6 +161,7 @@ def accumulate(rng: random.Random) -> Placed:
 COLLECTIVES: dict[str, Callable[[random.Random], Placed]] = {
     "tv.all_reduce": all_reduce,
     "tv.all_gather": all_gather,
+    "tv.all_slice": all_slice,
     "tv.move": move,
     "tv.accumulate": accumulate,
 }

@@ -114,6 +114,9 @@ private:
     llvm::SmallVector<AccessState, 2> accesses;
     llvm::SmallVector<unsigned, 2> reduced; ///< factors of any access
     llvm::SmallVector<std::pair<unsigned, int64_t>, 1> axisReads;
+    /// Axes with the factors that are the coordinate at which operands are
+    /// read, or that of the value.
+    llvm::SmallVector<std::pair<unsigned, unsigned>, 1> readFactors, ownFactors;
     llvm::SmallVector<unsigned, 1> sumAxes;
     llvm::SmallVector<llvm::SmallVector<int64_t, 2>, 1> sumRanges;
     llvm::DenseMap<int64_t, Scalar> known; ///< elements by place

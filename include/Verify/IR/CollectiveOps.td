@@ -38,19 +38,43 @@ def TV_AllReduceOp : TV_ComputeOp<"all_reduce",
 }
 
 def TV_AllGatherOp : TV_ComputeOp<"all_gather",
-    [TV_NotDifferentiable, TV_AcceptsExtended, TV_AcceptsIntegers,
-     TV_AcceptsBooleans]> {
-  let summary = "concatenation of the operands in group order";
+    [TV_NotDifferentiable, TV_RunsAlongAxes, TV_AcceptsExtended,
+     TV_AcceptsIntegers, TV_AcceptsBooleans]> {
+  let summary = "concatenation of the operands, or of the coordinates of an axis";
   let description = [{
-    Every member gets the operands one after the other along `dimension`.
+    Every member gets the operands one after the other along `dimension`, in
+    group order; with `over` what the one operand is at each coordinate of that
+    axis, in the order of coordinates.
 
     Example: `%2 = tv.all_gather %0, %1 on <device = 0:2> {dimension = 0 : i64} : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>`
+    or `%2 = tv.all_gather %0 over "rank" on <device = 0> {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<8xf32>`
   }];
   let arguments = (ins Variadic<TV_Tensor>:$operands, I64Attr:$dimension,
+                       OptionalAttr<StrAttr>:$axis,
                        OptionalAttr<TV_DomainAttr>:$domain);
   let results = (outs TV_Tensor:$result);
   let assemblyFormat = [{
-    operands (`on` $domain^)? attr-dict `:` functional-type(operands, results)
+    $operands (`over` $axis^)? (`on` $domain^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+}
+
+def TV_AllSliceOp : TV_ComputeOp<"all_slice",
+    [TV_NotDifferentiable, TV_RunsAlongAxes, TV_AcceptsExtended,
+     TV_AcceptsIntegers, TV_AcceptsBooleans]> {
+  let summary = "the part of the operand that the coordinate on an axis names";
+  let description = [{
+    `dimension` is cut into as many equal parts as `axis` has coordinates, and
+    each coordinate keeps its own.
+
+    Example: `%1 = tv.all_slice %0 over "rank" on <device = 0> {dimension = 0 : i64} : (tensor<8xf32>) -> tensor<4xf32>`
+  }];
+  let arguments = (ins TV_Tensor:$operand, I64Attr:$dimension, StrAttr:$axis,
+                       OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    $operand `over` $axis (`on` $domain^)? attr-dict
+    `:` functional-type(operands, results)
   }];
 }
 

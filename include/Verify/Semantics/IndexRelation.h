@@ -92,8 +92,16 @@ struct IndexRelation {
     int64_t coordinate = 0;
   };
 
-  /// Extent of each factor. A factor that the result does not mention and some
-  /// access does is reduced.
+  /// A factor of which each position is a coordinate of a mesh axis.
+  struct AxisFactor {
+    std::string axis;
+    unsigned factor = 0;
+    /// The operands are read at this coordinate; else it is that of the result.
+    bool isRead = false;
+  };
+
+  /// Extent of each factor. A factor that neither the result mentions nor the
+  /// coordinates of the result give, and some access does, is reduced.
   llvm::SmallVector<int64_t, 6> extents;
   llvm::SmallVector<Access, 2> accesses;
   llvm::SmallVector<DimensionExpr, 4> result;
@@ -105,11 +113,19 @@ struct IndexRelation {
   llvm::SmallVector<AxisRange, 1> axisSums;
   /// Mesh axes at whose coordinate the operand is read.
   llvm::SmallVector<AxisCoordinate, 1> axisReads;
+  llvm::SmallVector<AxisFactor, 1> axisFactors;
 
   /// Adds a factor and returns the expression that stands for it.
   DimensionExpr addFactor(int64_t extent);
   /// The factors that the result mentions.
   llvm::BitVector getResultFactors() const;
+  /// Those, and the ones that are coordinates of the result.
+  llvm::BitVector getBoundFactors() const;
+  /// Whether it reads at other coordinates of a mesh than those of the result,
+  /// or depends on these.
+  bool runsAlongAxes() const {
+    return !axisSums.empty() || !axisReads.empty() || !axisFactors.empty();
+  }
 };
 
 } // namespace verify
