@@ -1,0 +1,221 @@
+//===- PlanLinking.cpp - plans of devices to one SSA graph ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlanLinking.h"
+
+#include "Boundaries.h"
+#include "LineageLinker.h"
+#include "PlanExecution.h"
+#include "ReferenceCheck.h"
+#include "Verify/Schedule/Schedule.h"
+#include "Verify/Transforms/Report.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/Threading.h"
+
+using namespace mlir;
+using namespace verify;
+
+namespace {
+class PlanLinker {
+public:
+  PlanLinker(ModuleOp module, RandomMode random)
+      : module(module), random(random) {}
+
+  /// Fails after an error; the plans are gone afterwards.
+  LogicalResult link(tv::PlanOp reference, tv::PlanOp plan);
+
+private:
+  LogicalResult fail(StringRef malformation) {
+    if (!malformation.empty())
+      setMalformation(module, malformation);
+    return failure();
+  }
+
+  struct PlanCounts {
+    int64_t ops = 0;
+    /// Conversions between floating-point types, which are taken for
+    /// identities.
+    int64_t casts = 0;
+  };
+  static PlanCounts count(tv::PlanOp plan) {
+    PlanCounts counts;
+    plan.walk([&](Operation *op) {
+      ++counts.ops;
+      auto copy = dyn_cast<tv::CopyOp>(op);
+      if (!copy)
+        return;
+      auto from = cast<RankedTensorType>(copy.getOperand().getType());
+      auto to = cast<RankedTensorType>(copy.getResult().getType());
+      counts.casts += isa<FloatType>(from.getElementType()) &&
+                      isa<FloatType>(to.getElementType()) &&
+                      from.getElementType() != to.getElementType();
+    });
+    return counts;
+  }
+
+  /// Whether a plan starts anything or uses memory again.
+  static bool needsOrder(tv::PlanOp plan) {
+    return plan
+        .walk([](Operation *op) {
+          return isa<tv::StartOp, tv::WaitOp, tv::ScratchOp>(op)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Gives ops their numbers in the order of their blocks, which is otherwise
+  /// done by whoever first asks which of two comes first.
+  static void numberOps(tv::PlanOp plan) {
+    for (Operation &op : plan.getBody().front())
+      for (Region &region : op.getRegions())
+        for (Block &block : region)
+          block.recomputeOpOrder();
+    plan.getBody().front().recomputeOpOrder();
+  }
+
+  /// Both plans, executed into a graph.
+  struct Executed {
+    Executed(tv::PlanOp reference, GrowingGraph &graph)
+        : referenceBoundary(graph.getBuilder()),
+          reference(reference, graph, referenceBoundary, true) {}
+    ReferenceBoundary referenceBoundary;
+    PlanExecution reference;
+    std::optional<PlanBoundary> planBoundary;
+    std::optional<PlanExecution> plan;
+  };
+
+  LogicalResult execute(Executed &executed, tv::PlanOp plan,
+                        GrowingGraph &graph) {
+    if (failed(executed.reference.run()))
+      return failure();
+    executed.planBoundary.emplace(graph.getBuilder(),
+                                  executed.referenceBoundary, plan, random);
+    executed.plan.emplace(plan, graph, *executed.planBoundary, false);
+    return executed.plan->run();
+  }
+
+  /// Executes both plans and verifies them, at the same time. What was imported
+  /// may not have been verified; executing it says more of what does not fit,
+  /// so verifying says nothing unless that succeeds.
+  LogicalResult executeAndVerify(Executed &executed, tv::PlanOp reference,
+                                 tv::PlanOp plan, GrowingGraph &graph) {
+    auto isValid = [&] {
+      return succeeded(mlir::verify(reference)) &&
+             succeeded(mlir::verify(plan));
+    };
+    bool isVerified = false;
+    auto verifySilently = [&] {
+      ScopedDiagnosticHandler silence(
+          module.getContext(), [thread = llvm::get_threadid()](Diagnostic &) {
+            return success(llvm::get_threadid() == thread);
+          });
+      isVerified = isValid();
+      referenceCounts = count(reference);
+      planCounts = count(plan);
+      return success();
+    };
+    numberOps(reference);
+    numberOps(plan);
+    if (failed(sideBySide([&] { return execute(executed, plan, graph); },
+                          verifySilently)))
+      return fail(executed.plan ? executed.plan->getMalformation() : "");
+    return success(isVerified || isValid());
+  }
+
+  /// Does both, on two threads if there are so many.
+  LogicalResult sideBySide(llvm::function_ref<LogicalResult()> first,
+                           llvm::function_ref<LogicalResult()> second) {
+    return failableParallelForEachN(
+        module.getContext(), 0, 2,
+        [&](size_t number) { return number ? second() : first(); });
+  }
+
+  /// Whether both may be linked.
+  LogicalResult checkPlans(tv::PlanOp reference, tv::PlanOp plan);
+  void addStatistics(int64_t executedOps, LinkCounts linked);
+
+  ModuleOp module;
+  RandomMode random;
+  tv::GraphOp graphOp;
+  PlanCounts referenceCounts, planCounts;
+};
+} // namespace
+
+LogicalResult PlanLinker::checkPlans(tv::PlanOp reference, tv::PlanOp plan) {
+  for (tv::AxisAttr axis : reference.getMesh().getAxes())
+    if (axis.getSize() != 1)
+      return reference.emitOpError("is a plan for ")
+             << reference.getMesh() << "; the reference is a plan for one "
+             << "device and one micro-batch";
+  // What is started gives its values only where nothing races with it, which
+  // may not have been checked before, or not of these ops.
+  for (tv::PlanOp each : {reference, plan}) {
+    StringRef malformation;
+    if (needsOrder(each) && failed(schedule::checkMemory(each, malformation)))
+      return fail(each == plan ? malformation : "");
+  }
+  return checkReference(reference, plan);
+}
+
+void PlanLinker::addStatistics(int64_t executedOps, LinkCounts linked) {
+  int64_t graphOps = 0;
+  for (Operation &op : graphOp.getBody().front())
+    graphOps += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
+  std::pair<StringRef, int64_t> counts[] = {
+      {"reference_casts", referenceCounts.casts},
+      {"plan_casts", planCounts.casts},
+      {"plan_ops", planCounts.ops},
+      {"executed_ops", executedOps},
+      {"lemmas", linked.lemmas},
+      {"graph_ops", graphOps}};
+  for (auto [name, count] : counts)
+    addStatistic(module, name, count);
+}
+
+LogicalResult PlanLinker::link(tv::PlanOp reference, tv::PlanOp plan) {
+  if (failed(checkPlans(reference, plan)))
+    return failure();
+  auto moduleEnd = OpBuilder::atBlockEnd(module.getBody());
+  graphOp =
+      tv::GraphOp::create(moduleEnd, plan.getLoc(), "graph", plan.getMesh());
+  GrowingGraph graph(graphOp);
+  auto executed = std::make_unique<Executed>(reference, graph);
+  if (failed(executeAndVerify(*executed, reference, plan, graph)))
+    return failure();
+  executed->plan->setDomains();
+  LineageLinker linker(executed->reference, *executed->plan, plan,
+                       graph.getBuilder());
+  if (failed(sideBySide([&] { return linker.findLemmas(), success(); },
+                        [&] { return graph.verify(); })))
+    return failure();
+  if (failed(linker.findResults()))
+    return fail("a part of a result is missing");
+  int64_t executedOps = executed->plan->getExecutedOps();
+  LinkCounts linked;
+  reference->remove();
+  plan->remove();
+  auto release = [&] {
+    executed.reset();
+    reference->destroy();
+    plan->destroy();
+    return success();
+  };
+  (void)sideBySide([&] { return linked = linker.write(), success(); }, release);
+  addStatistics(executedOps, linked);
+  return graph.verifyAdded();
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+LogicalResult verify::linkPlans(ModuleOp module, RandomMode random) {
+  return PlanLinker(module, random)
+      .link(module.lookupSymbol<tv::PlanOp>("reference"),
+            module.lookupSymbol<tv::PlanOp>("plan"));
+}
