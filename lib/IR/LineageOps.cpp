@@ -351,7 +351,11 @@ LogicalResult DistributeOp::verify() {
 
 int64_t ExpectOp::getNumDevices() {
   AxisSetAttr devices = getDomain().getSet("device");
-  return devices ? devices.size() : 1;
+  if (!devices)
+    return 1;
+  // The first rank of each group stands for all of it.
+  MeshAttr mesh = getMesh(*this);
+  return devices.size() * (mesh ? mesh.getAxisSize("rank").value_or(1) : 1);
 }
 
 LogicalResult ExpectOp::verify() {

@@ -154,7 +154,10 @@ void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
       << (axis("mb") == 1 ? "1 micro-batch"
                           : std::to_string(axis("mb")) + " micro-batches")
       << "; " << getStatistic(module, "plan_ops") << " ops imported, "
-      << getStatistic(module, "graph_ops") << " in the graph\n";
+      << getStatistic(module, "graph_ops") << " in the graph";
+  if (int64_t ranks = getStatistic(module, "folded_ranks"))
+    out << ", which has " << ranks << " ranks of a group as one";
+  out << "\n";
   printSchedule(module, out);
   out << "  proof     " << plural(getStatistic(module, "stages"), "stage")
       << ", " << getStatistic(module, "distinct_stages") << " distinct; "

@@ -97,7 +97,9 @@ Value ReferenceBoundary::findParameter(StringRef name) const {
 }
 
 tv::LineageAttr verify::getLineage(tv::PieceAttr piece, ArrayRef<int64_t> shape,
-                                   tv::MeshAttr mesh) {
+                                   tv::MeshAttr mesh, RankFold::Spread spread) {
+  if (spread.kind == RankFold::Spread::Other)
+    return {};
   MLIRContext *context = piece.getContext();
   ArrayRef<int64_t> bounds = piece.getBounds();
   if (bounds.size() != 3 * shape.size())
@@ -123,8 +125,18 @@ tv::LineageAttr verify::getLineage(tv::PieceAttr piece, ArrayRef<int64_t> shape,
       usesAxes = true;
       factors = axes;
     }
-    factors.push_back(tv::DimensionFactorAttr::get(
-        context, StringAttr(), bounds[3 * i], bounds[3 * i + 1], extent));
+    int64_t start = bounds[3 * i], end = bounds[3 * i + 1];
+    if (spread.kind == RankFold::Spread::Divided && spread.dimension == i) {
+      // What the first rank has, once for each of them.
+      int64_t ranks = mesh.getAxisSize(RankFold::axis).value_or(0);
+      if (start != 0 || llvm::MulOverflow(end, ranks, whole) || whole != extent)
+        return {};
+      factors.push_back(tv::DimensionFactorAttr::get(
+          context, StringAttr::get(context, RankFold::axis), 0, 0, 0));
+      extent = end;
+    }
+    factors.push_back(tv::DimensionFactorAttr::get(context, StringAttr(), start,
+                                                   end, extent));
     dimensions.push_back(ArrayAttr::get(context, factors));
   }
   return tv::LineageAttr::get(context, dimensions, {});
@@ -132,9 +144,10 @@ tv::LineageAttr verify::getLineage(tv::PieceAttr piece, ArrayRef<int64_t> shape,
 
 PlanBoundary::PlanBoundary(OpBuilder &builder,
                            const ReferenceBoundary &reference, tv::PlanOp plan,
-                           RandomMode randomMode)
-    : builder(builder), reference(reference), mesh(plan.getMesh()),
-      randomMode(randomMode) {
+                           RandomMode randomMode, const RankFold *fold)
+    : builder(builder), reference(reference),
+      mesh(fold ? fold->getMesh() : plan.getMesh()), randomMode(randomMode),
+      fold(fold) {
   plan.walk([&](tv::RandomOp op) {
     if (auto segment = op->getParentOfType<tv::SegmentOp>())
       drawingDevices[getRandomName(op)].insert(segment.getDevice());
@@ -143,13 +156,14 @@ PlanBoundary::PlanBoundary(OpBuilder &builder,
 
 Value PlanBoundary::distribute(Value source, tv::PieceAttr piece,
                                RankedTensorType type, Location location,
-                               StringRef what) {
+                               StringRef what, RankFold::Spread spread) {
   auto reference =
       source ? cast<RankedTensorType>(source.getType()) : RankedTensorType();
   // A term of a sum is no part of an input or a parameter.
-  tv::LineageAttr lineage = source && piece.getParts() == 1
-                                ? getLineage(piece, reference.getShape(), mesh)
-                                : tv::LineageAttr();
+  tv::LineageAttr lineage =
+      source && piece.getParts() == 1
+          ? getLineage(piece, reference.getShape(), mesh, spread)
+          : tv::LineageAttr();
   if (!lineage || reference.getElementType() != type.getElementType() ||
       ArrayRef<int64_t>(lineage.getLocalShape()) != type.getShape()) {
     mismatch = true;
@@ -183,7 +197,8 @@ Value PlanBoundary::load(tv::LoadDataOp op, unsigned number) {
       reference.findInput(number), cast<tv::PieceAttr>(op.getPieces()[number]),
       cast<RankedTensorType>(op.getResult(number).getType()), op.getLoc(),
       ("input '" + cast<StringAttr>(op.getNames()[number]).getValue() + "'")
-          .str());
+          .str(),
+      fold ? fold->getGiven(op, number) : RankFold::Spread());
 }
 
 Value PlanBoundary::random(tv::RandomOp op, int64_t device) {
@@ -243,5 +258,6 @@ Value PlanBoundary::drawOnDevice(tv::RandomOp op, int64_t device) {
 Value PlanBoundary::parameter(tv::BufferOp op) {
   return distribute(reference.findParameter(op.getName()), op.getPiece(),
                     op.getType().getTensor(), op.getLoc(),
-                    ("parameter '" + op.getName() + "'").str());
+                    ("parameter '" + op.getName() + "'").str(),
+                    fold ? fold->getGiven(op) : RankFold::Spread());
 }

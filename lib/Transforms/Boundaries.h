@@ -50,16 +50,19 @@ private:
 };
 
 /// The slice of a reference tensor of `shape` that `piece` names: a dimension
-/// that is `dp * mb` times the plan's is indexed by both axes. Null if the
-/// shapes do not correspond so.
+/// that is `dp * mb` times the plan's is indexed by both axes, and one that
+/// ranks divide by theirs: `piece` is that of the first one. Null if the shapes
+/// do not correspond so.
 tv::LineageAttr getLineage(tv::PieceAttr piece, llvm::ArrayRef<int64_t> shape,
-                           tv::MeshAttr mesh);
+                           tv::MeshAttr mesh,
+                           RankFold::Spread spread = RankFold::Spread());
 
 /// Parts of reference inputs and parameters that the plan's devices hold.
 class PlanBoundary : public BoundarySource {
 public:
+  /// `fold` may be null.
   PlanBoundary(mlir::OpBuilder &builder, const ReferenceBoundary &reference,
-               tv::PlanOp plan, RandomMode randomMode);
+               tv::PlanOp plan, RandomMode randomMode, const RankFold *fold);
   mlir::Value load(tv::LoadDataOp op, unsigned number) override;
   mlir::Value parameter(tv::BufferOp op) override;
   mlir::Value random(tv::RandomOp op, int64_t device) override;
@@ -71,13 +74,15 @@ private:
   mlir::Value drawOnDevice(tv::RandomOp op, int64_t device);
   mlir::Value distribute(mlir::Value source, tv::PieceAttr piece,
                          mlir::RankedTensorType type, mlir::Location location,
-                         llvm::StringRef what);
+                         llvm::StringRef what,
+                         RankFold::Spread spread = RankFold::Spread());
 
   mlir::OpBuilder &builder;
   OneLoader loader;
   const ReferenceBoundary &reference;
   tv::MeshAttr mesh;
   RandomMode randomMode;
+  const RankFold *fold;
   bool mismatch = false;
   /// Devices that execute a random op, by its name.
   llvm::StringMap<llvm::SmallDenseSet<int64_t, 4>> drawingDevices;

@@ -35,6 +35,8 @@ protected:
     }
     if (std::optional<std::string> adapted = adaptBatchSize(reference, plan))
       addAssumption(getOperation(), *adapted);
+    if (foldRanks && linkFoldedPlans(getOperation(), random))
+      return;
     if (failed(linkPlans(getOperation(), random)))
       return signalPassFailure();
   }

@@ -86,15 +86,21 @@ void LineageLinker::findVarying() {
 
 void LineageLinker::addLemma(const StatedPiece &stated, Value tensor) {
   // A term of a sum is not a part of the reference tensor.
-  if (stated.piece.getParts() != 1 || !stated.value.getDefiningOp() ||
+  if (stated.piece.getParts() != 1 ||
+      stated.spread.kind == RankFold::Spread::Other ||
+      !stated.value.getDefiningOp() ||
       isa<tv::DistributeOp>(stated.value.getDefiningOp()))
     return;
   auto type = cast<RankedTensorType>(tensor.getType());
   auto local = cast<RankedTensorType>(stated.value.getType());
   // Many devices state the same.
-  auto [found, isNew] = lineages.try_emplace({stated.piece, type});
+  unsigned divided = stated.spread.kind == RankFold::Spread::Divided
+                         ? stated.spread.dimension + 1
+                         : 0;
+  auto [found, isNew] = lineages.try_emplace({stated.piece, type, divided});
   if (isNew)
-    found->second = getLineage(stated.piece, type.getShape(), mesh);
+    found->second =
+        getLineage(stated.piece, type.getShape(), mesh, stated.spread);
   tv::LineageAttr lineage = found->second;
   if (!lineage ||
       ArrayRef<int64_t>(lineage.getLocalShape()) != local.getShape() ||
@@ -223,15 +229,20 @@ LogicalResult LineageLinker::addGradients() {
       SmallVector<int64_t> whole;
       for (size_t i = 2; i < piece.getBounds().size(); i += 3)
         whole.push_back(piece.getBounds()[i]);
+      RankFold::Spread spread =
+          fold ? fold->getGiven(copy) : RankFold::Spread();
       // The slice of a parameter is never divided by replicas.
       tv::LineageAttr lineage = ArrayRef<int64_t>(whole) == shape
-                                    ? getLineage(piece, shape, mesh)
+                                    ? getLineage(piece, shape, mesh, spread)
                                     : tv::LineageAttr();
       if (!lineage)
         return copy.emitOpError("the reference program does not belong to this "
                                 "plan: parameter '")
                << parameter.getName() << "' has another shape there";
-      holders.push_back(copy);
+      if (fold)
+        llvm::append_range(holders, fold->getCopies(copy));
+      else
+        holders.push_back(copy);
       add({gradient->value}, expected.value, lineage,
           tv::ContractAttr::get(builder.getContext(),
                                 tv::ContractRole::Gradient,
@@ -325,7 +336,8 @@ LogicalResult LineageLinker::addOutput(int64_t device, size_t number,
     dimensions.push_back(builder.getArrayAttr(tv::DimensionFactorAttr::get(
         builder.getContext(), StringAttr(), 0, size, size)));
   SmallVector<StringAttr> axes;
-  for (tv::AxisAttr axis : mesh.getAxes())
+  // Each replica and micro-batch gives a term; each device all of them.
+  for (tv::AxisAttr axis : planOp.getMesh().getAxes())
     if (axis.getName() != "device" && axis.getSize() > 1)
       axes.push_back(axis.getName());
   add(values, expected.bound.value,

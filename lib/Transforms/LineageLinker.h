@@ -29,8 +29,8 @@ public:
   /// Writes at `builder`, which is at the end of the graph.
   LineageLinker(const PlanExecution &reference, const PlanExecution &plan,
                 tv::PlanOp planOp, mlir::OpBuilder &builder)
-      : reference(reference), plan(plan), planOp(planOp),
-        mesh(planOp.getMesh()), builder(builder) {}
+      : reference(reference), plan(plan), planOp(planOp), fold(plan.getFold()),
+        mesh(fold ? fold->getMesh() : planOp.getMesh()), builder(builder) {}
 
   /// Finds a lemma for each piece the plan states and the reference has. This
   /// changes nothing in the graph.
@@ -81,6 +81,7 @@ private:
   const PlanExecution &reference;
   const PlanExecution &plan;
   tv::PlanOp planOp;
+  const RankFold *fold;
   tv::MeshAttr mesh;
   mlir::OpBuilder &builder;
   std::vector<Claim> claims;
@@ -89,8 +90,9 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallBitVector> varying;
   llvm::DenseMap<std::tuple<mlir::Value, mlir::Value, tv::LineageAttr>, size_t>
       known;
-  /// Of the pieces that are stated of tensors of the reference, by type.
-  llvm::DenseMap<std::pair<tv::PieceAttr, mlir::RankedTensorType>,
+  /// Of the pieces that are stated of tensors of the reference, by type and by
+  /// how ranks differ.
+  llvm::DenseMap<std::tuple<tv::PieceAttr, mlir::RankedTensorType, unsigned>,
                  tv::LineageAttr>
       lineages;
 };

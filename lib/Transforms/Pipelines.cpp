@@ -51,6 +51,12 @@ struct VerifyPipelineOptions : PassPipelineOptions<VerifyPipelineOptions> {
   Option<RandomMode> random{
       *this, "random", llvm::cl::desc("What random ops draw"),
       llvm::cl::init(RandomMode::ByElement), getRandomModes()};
+  Option<bool> foldRanks{
+      *this, "fold-ranks",
+      llvm::cl::desc("Make ranks whose programs agree one axis, and look at "
+                     "each only where that does not prove the plan; not with "
+                     "emit-smtlib"),
+      llvm::cl::init(true)};
   Option<std::string> emitSmtLib{
       *this, "emit-smtlib",
       llvm::cl::desc("Directory to write each obligation to as SMT-LIB 2")};
@@ -91,6 +97,8 @@ void verify::registerVerifyPipeline() {
         check.fullSize = options.fullSize;
         CanonicalizeSSAPassOptions link;
         link.random = options.random;
+        // Obligations are written of what each device does.
+        link.foldRanks = options.foldRanks && options.emitSmtLib.empty();
         CheckSchedulePassOptions schedule;
         schedule.bufferedSends = options.bufferedSends;
         schedule.startedCommunication = options.startedCommunication;

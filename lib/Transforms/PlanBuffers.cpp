@@ -228,7 +228,7 @@ FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
 
 LogicalResult PlanExecution::finish() {
   for (auto buffer : plan.getBody().getOps<tv::BufferOp>()) {
-    if (!buffer.getGradientOf())
+    if (!buffer.getGradientOf() || (fold && !fold->isFirst(buffer.getDevice())))
       continue;
     auto parameter = symbols.lookup<tv::BufferOp>(*buffer.getGradientOf());
     if (!parameter)

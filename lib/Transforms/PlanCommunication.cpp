@@ -153,6 +153,8 @@ LogicalResult PlanExecution::arrive(Device &device, tv::CommunicateOp op,
     return op.emitOpError("runs on device ")
            << device.number << ", which is not in its group";
   }
+  if (fold && op.getGroup().size() > 1)
+    return completeAlongRanks(device, op);
   std::vector<int64_t> group = getCommunicator(op);
   SmallVector<Arrival> &arrivals = pending[{group, number}];
   arrivals.push_back({device.number, op, lookup(device, op.getValue())});

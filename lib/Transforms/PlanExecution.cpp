@@ -14,9 +14,10 @@ using namespace verify;
 BoundarySource::~BoundarySource() = default;
 
 PlanExecution::PlanExecution(tv::PlanOp plan, GrowingGraph &graph,
-                             BoundarySource &boundary, bool isReference)
+                             BoundarySource &boundary, bool isReference,
+                             const RankFold *fold)
     : plan(plan), graph(graph), builder(graph.getBuilder()), boundary(boundary),
-      isReference(isReference),
+      isReference(isReference), fold(fold),
       microBatchCount(plan.getMesh().getAxisSize("mb").value_or(1)),
       ordersStreams(plan.walk([](tv::StartOp op) {
                           return op.isPlain() ? WalkResult::advance()
@@ -30,6 +31,8 @@ PlanExecution::PlanExecution(tv::PlanOp plan, GrowingGraph &graph,
 
 LogicalResult PlanExecution::run() {
   for (auto program : plan.getBody().getOps<tv::ProgramOp>()) {
+    if (fold && !fold->isFirst(program.getDevice()))
+      continue;
     Device &device = devices.emplace_back();
     device.number = program.getDevice();
     devicesOfNumber[device.number].push_back(&device);
@@ -112,7 +115,8 @@ void PlanExecution::bind(Device &device, Operation *op, Bound bound,
       llvm::any_of(op->getResult(result).getUsers(),
                    [](Operation *user) { return isa<tv::AddToOp>(user); });
   if (!isTerm)
-    pieces.push_back({bound.value, piece, device.number, op->getLoc()});
+    pieces.push_back({bound.value, piece, device.number, op->getLoc(),
+                      fold ? fold->getStated(op, result) : RankFold::Spread()});
 }
 
 PlanExecution::Step PlanExecution::advance(Device &device) {
@@ -261,6 +265,8 @@ FailureOr<Bound> PlanExecution::compute(Device &device, Operation *op,
                                         ArrayRef<Bound> operands) {
   auto build = [&](ArrayRef<Value> values,
                    SmallVectorImpl<Value> &results) -> LogicalResult {
+    if (fold && fold->startsByRank(op))
+      return buildByRank(op, values, results);
     // What the plan states about an op is not part of what it computes.
     NamedAttrList attributes(op->getDiscardableAttrDictionary());
     attributes.erase(pieceName);

@@ -16,6 +16,7 @@
 #define VERIFY_LIB_TRANSFORMS_PLANEXECUTION_H
 
 #include "GrowingGraph.h"
+#include "RankFold.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -40,6 +41,7 @@ struct StatedPiece {
   tv::PieceAttr piece;
   int64_t device;
   mlir::Location location;
+  RankFold::Spread spread;
 };
 
 /// A result of the run on one device.
@@ -73,9 +75,10 @@ public:
 class PlanExecution {
 public:
   /// Builds at the end of `graph`. In a reference plan ops get no domain and
-  /// nothing depends on a micro-batch.
+  /// nothing depends on a micro-batch. With `fold`, which may be null, only
+  /// first ranks are executed, for all of their groups.
   PlanExecution(tv::PlanOp plan, GrowingGraph &graph, BoundarySource &boundary,
-                bool isReference);
+                bool isReference, const RankFold *fold);
 
   /// Runs all programs to the end. Fails after an error at the op that cannot
   /// be executed: if the plan is broken, `getMalformation()` then says in what
@@ -89,6 +92,8 @@ public:
   llvm::ArrayRef<StatedPiece> getPieces() const { return pieces; }
   llvm::ArrayRef<PlanOutput> getOutputs() const { return outputs; }
   llvm::ArrayRef<FinalGradient> getGradients() const { return gradients; }
+  /// Null where each device stands for itself.
+  const RankFold *getFold() const { return fold; }
   /// Writes the domains of all ops that were built.
   void setDomains();
 
@@ -189,7 +194,14 @@ private:
   };
   /// What the key of an instance begins with, unless that is an op: none is at
   /// such an address.
-  enum Function : uintptr_t { copies, derivative, reception, reduction, sum };
+  enum Function : uintptr_t {
+    byRank,
+    copies,
+    derivative,
+    reception,
+    reduction,
+    sum
+  };
   /// Ops built for a function on one tuple of operands. There are as many as
   /// ops in the graph, and most are of one device and micro-batch.
   struct Instance {
@@ -403,6 +415,22 @@ private:
   tv::DomainAttr getDomain(llvm::ArrayRef<int64_t> where,
                            llvm::ArrayRef<int64_t> microBatches);
 
+  // PlanRanks.cpp
+  /// The graph op of an op that starts elsewhere on each rank: a part of what
+  /// all of them have together.
+  mlir::LogicalResult buildByRank(mlir::Operation *op,
+                                  llvm::ArrayRef<mlir::Value> values,
+                                  llvm::SmallVectorImpl<mlir::Value> &results);
+  /// The part of `dimension` that a rank has.
+  mlir::Value sliceByRank(mlir::Value value, int64_t dimension,
+                          mlir::Location location);
+  /// What the ranks of a group get from what they do together.
+  mlir::LogicalResult
+  buildAlongRanks(tv::CommunicateOp op, mlir::Value value,
+                  llvm::SmallVectorImpl<mlir::Value> &results);
+  /// Completes the collective of all ranks for which `device` stands.
+  mlir::LogicalResult completeAlongRanks(Device &device, tv::CommunicateOp op);
+
   // PlanStreams.cpp
   Step executeStart(Device &device, tv::StartOp op);
   Step executeWait(Device &device, tv::WaitOp op);
@@ -424,6 +452,7 @@ private:
   mlir::OpBuilder &builder;
   BoundarySource &boundary;
   bool isReference;
+  const RankFold *fold;
   llvm::StringRef malformation;
   uint64_t executedOps = 0;
   int64_t microBatchCount;

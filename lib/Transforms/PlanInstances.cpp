@@ -58,15 +58,17 @@ tv::PieceAttr PlanExecution::findStatedUse(Operation *op) const {
 }
 
 SmallVector<uintptr_t, 3> PlanExecution::getFunction(Operation *op) {
+  auto like = reinterpret_cast<uintptr_t>(getFirstLike(op));
+  if (fold && fold->startsByRank(op))
+    return {byRank, like};
   if (op->getNumOperands() != 0)
-    return {reinterpret_cast<uintptr_t>(getFirstLike(op))};
+    return {like};
   // A number is told apart by the tensor that it goes into: the same one occurs
   // in many places.
   tv::PieceAttr use = findStatedUse(op);
   if (!use)
     return {reinterpret_cast<uintptr_t>(op)};
-  return {reinterpret_cast<uintptr_t>(getFirstLike(op)),
-          static_cast<uintptr_t>(use.getFull()), use.getGradient()};
+  return {like, static_cast<uintptr_t>(use.getFull()), use.getGradient()};
 }
 
 PlanExecution::Instance &PlanExecution::findInstance(ArrayRef<uintptr_t> key,

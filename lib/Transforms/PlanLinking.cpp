@@ -22,15 +22,16 @@ using namespace verify;
 namespace {
 class PlanLinker {
 public:
-  PlanLinker(ModuleOp module, RandomMode random)
-      : module(module), random(random) {}
+  PlanLinker(ModuleOp module, RandomMode random, std::unique_ptr<RankFold> fold)
+      : module(module), random(random), fold(std::move(fold)) {}
 
-  /// Fails after an error; the plans are gone afterwards.
+  /// Fails after an error. Without `fold` the plans are gone afterwards.
   LogicalResult link(tv::PlanOp reference, tv::PlanOp plan);
+  tv::GraphOp getGraph() const { return graphOp; }
 
 private:
   LogicalResult fail(StringRef malformation) {
-    if (!malformation.empty())
+    if (!malformation.empty() && !fold)
       setMalformation(module, malformation);
     return failure();
   }
@@ -82,7 +83,7 @@ private:
   struct Executed {
     Executed(tv::PlanOp reference, GrowingGraph &graph)
         : referenceBoundary(graph.getBuilder()),
-          reference(reference, graph, referenceBoundary, true) {}
+          reference(reference, graph, referenceBoundary, true, nullptr) {}
     ReferenceBoundary referenceBoundary;
     PlanExecution reference;
     std::optional<PlanBoundary> planBoundary;
@@ -94,8 +95,10 @@ private:
     if (failed(executed.reference.run()))
       return failure();
     executed.planBoundary.emplace(graph.getBuilder(),
-                                  executed.referenceBoundary, plan, random);
-    executed.plan.emplace(plan, graph, *executed.planBoundary, false);
+                                  executed.referenceBoundary, plan, random,
+                                  fold.get());
+    executed.plan.emplace(plan, graph, *executed.planBoundary, false,
+                          fold.get());
     return executed.plan->run();
   }
 
@@ -141,6 +144,7 @@ private:
 
   ModuleOp module;
   RandomMode random;
+  std::unique_ptr<RankFold> fold;
   tv::GraphOp graphOp;
   PlanCounts referenceCounts, planCounts;
 };
@@ -172,17 +176,18 @@ void PlanLinker::addStatistics(int64_t executedOps, LinkCounts linked) {
       {"plan_ops", planCounts.ops},
       {"executed_ops", executedOps},
       {"lemmas", linked.lemmas},
-      {"graph_ops", graphOps}};
+      {"graph_ops", graphOps},
+      {"folded_ranks", fold ? fold->getSize() : 0}};
   for (auto [name, count] : counts)
-    addStatistic(module, name, count);
+    setStatistic(module, name, count);
 }
 
 LogicalResult PlanLinker::link(tv::PlanOp reference, tv::PlanOp plan) {
   if (failed(checkPlans(reference, plan)))
     return failure();
   auto moduleEnd = OpBuilder::atBlockEnd(module.getBody());
-  graphOp =
-      tv::GraphOp::create(moduleEnd, plan.getLoc(), "graph", plan.getMesh());
+  graphOp = tv::GraphOp::create(moduleEnd, plan.getLoc(), "graph",
+                                fold ? fold->getMesh() : plan.getMesh());
   GrowingGraph graph(graphOp);
   auto executed = std::make_unique<Executed>(reference, graph);
   if (failed(executeAndVerify(*executed, reference, plan, graph)))
@@ -197,12 +202,16 @@ LogicalResult PlanLinker::link(tv::PlanOp reference, tv::PlanOp plan) {
     return fail("a part of a result is missing");
   int64_t executedOps = executed->plan->getExecutedOps();
   LinkCounts linked;
-  reference->remove();
-  plan->remove();
+  if (!fold) {
+    reference->remove();
+    plan->remove();
+  }
   auto release = [&] {
     executed.reset();
-    reference->destroy();
-    plan->destroy();
+    if (!fold) {
+      reference->destroy();
+      plan->destroy();
+    }
     return success();
   };
   (void)sideBySide([&] { return linked = linker.write(), success(); }, release);
@@ -214,8 +223,50 @@ LogicalResult PlanLinker::link(tv::PlanOp reference, tv::PlanOp plan) {
 // Modules
 //===----------------------------------------------------------------------===//
 
+/// Marks the graph of folded plans.
+static constexpr llvm::StringLiteral foldedName = "tv.folded";
+
+static tv::PlanOp getPlan(ModuleOp module, StringRef name) {
+  return module.lookupSymbol<tv::PlanOp>(name);
+}
+
 LogicalResult verify::linkPlans(ModuleOp module, RandomMode random) {
-  return PlanLinker(module, random)
-      .link(module.lookupSymbol<tv::PlanOp>("reference"),
-            module.lookupSymbol<tv::PlanOp>("plan"));
+  PlanLinker linker(module, random, nullptr);
+  return linker.link(getPlan(module, "reference"), getPlan(module, "plan"));
+}
+
+bool verify::linkFoldedPlans(ModuleOp module, RandomMode random) {
+  tv::PlanOp plan = getPlan(module, "plan");
+  // What a device draws for itself is no function of its coordinates.
+  if (random == RandomMode::PerDevice)
+    return false;
+  std::unique_ptr<RankFold> fold = RankFold::find(plan);
+  if (!fold)
+    return false;
+  PlanLinker linker(module, random, std::move(fold));
+  ScopedDiagnosticHandler silence(module.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  if (failed(linker.link(getPlan(module, "reference"), plan))) {
+    if (tv::GraphOp graph = linker.getGraph())
+      graph.erase();
+    return false;
+  }
+  linker.getGraph()->setAttr(foldedName, UnitAttr::get(module.getContext()));
+  return true;
+}
+
+tv::GraphOp verify::getFoldedGraph(ModuleOp module) {
+  for (auto graph : module.getOps<tv::GraphOp>())
+    if (graph->hasAttr(foldedName) && getPlan(module, "plan") &&
+        getPlan(module, "reference"))
+      return graph;
+  return {};
+}
+
+LogicalResult verify::unfoldRanks(ModuleOp module) {
+  getFoldedGraph(module).erase();
+  // Those were of that graph.
+  for (auto stage : llvm::make_early_inc_range(module.getOps<tv::StageOp>()))
+    stage.erase();
+  return linkPlans(module, RandomMode::ByElement);
 }

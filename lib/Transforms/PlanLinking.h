@@ -17,6 +17,17 @@ namespace verify {
 /// the attribute `tv.malformed`, or that is not understood.
 llvm::LogicalResult linkPlans(mlir::ModuleOp module, RandomMode random);
 
+/// Adds a graph in which the ranks of each group are one axis. The plans stay,
+/// for `unfoldRanks`. False, without a word and with the module as before,
+/// where ranks are no axis or the plan is not well-formed.
+bool linkFoldedPlans(mlir::ModuleOp module, RandomMode random);
+
+/// The graph of `linkFoldedPlans`, or null.
+tv::GraphOp getFoldedGraph(mlir::ModuleOp module);
+
+/// Replaces that graph, its stages and the plans by what `linkPlans` gives.
+llvm::LogicalResult unfoldRanks(mlir::ModuleOp module);
+
 } // namespace verify
 
 #endif // VERIFY_LIB_TRANSFORMS_PLANLINKING_H

@@ -16,14 +16,16 @@ static constexpr llvm::StringLiteral assumptionsName = "tv.assumptions";
 static constexpr llvm::StringLiteral answerName = "tv.answer";
 static constexpr llvm::StringLiteral malformationName = "tv.malformed";
 
-void verify::addStatistic(ModuleOp module, StringRef name, int64_t count) {
+void verify::setStatistic(ModuleOp module, StringRef name, int64_t count) {
   NamedAttrList list;
   if (auto old = module->getAttrOfType<DictionaryAttr>(statisticsName))
     list = NamedAttrList(old);
-  int64_t before = getStatistic(module, name);
-  list.set(name,
-           Builder(module.getContext()).getI64IntegerAttr(before + count));
+  list.set(name, Builder(module.getContext()).getI64IntegerAttr(count));
   module->setAttr(statisticsName, list.getDictionary(module.getContext()));
+}
+
+void verify::addStatistic(ModuleOp module, StringRef name, int64_t count) {
+  setStatistic(module, name, getStatistic(module, name) + count);
 }
 
 int64_t verify::getStatistic(ModuleOp module, StringRef name) {

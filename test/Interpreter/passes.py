@@ -91,13 +91,16 @@ def check(options: str, bug: str, work: Path) -> str:
     subprocess.run([*translate, str(parallel), "-o", str(module)], check=True)
     [plans] = interpret(module, [])
     [graph] = interpret(module, ["--tv-canonicalize-ssa"])
+    # Beside the plans, where ranks were folded.
+    *rest, folded = interpret(module, ["--tv-canonicalize-ssa=fold-ranks=true"])
     name = " ".join([options.split()[0], *edit])
-    before, after = contract(plans), contract(graph)
-    if before.keys() != after.keys():
-        return f"{name}: the graph has other results: {before.keys() ^ after.keys()}"
-    for key, pairs in before.items():
-        if not contains(pairs, after[key]) or not contains(after[key], pairs):
-            return f"{name}: {key} is not the same in the graph"
+    before = contract(plans)
+    for after in (contract(graph), contract(folded)):
+        if before.keys() != after.keys():
+            return f"{name}: the graph has other results: {before.keys() ^ after.keys()}"
+        for key, pairs in before.items():
+            if not contains(pairs, after[key]) or not contains(after[key], pairs):
+                return f"{name}: {key} is not the same in the graph"
     different = sum(not row["equal"] for row in plans["results"])
     if (different > 0) != bool(bug):
         return f"{name}: {different} results differ"
@@ -112,7 +115,8 @@ def check(options: str, bug: str, work: Path) -> str:
         return f"{name}: {len(wrong)} of {len(stages)} stages do not hold"
     print(
         f"{name}: {len(before)} results, {different} of them different, the same as plans "
-        f"and as a graph; {len(stages)} stages, {len(wrong)} of them do not hold"
+        f"and as a graph{', folded' if rest else ''}; {len(stages)} stages, "
+        f"{len(wrong)} of them do not hold"
     )
     return ""
 

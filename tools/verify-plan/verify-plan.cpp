@@ -133,6 +133,8 @@ public:
         mlir::DefaultTimingManager::OutputFormat::Text, errs()));
     timing = timingManager.getRootScope();
     link.random = flags.random;
+    // Obligations are written of what each device does.
+    link.foldRanks = flags.smtLib.empty();
     check.seed = flags.seed;
     check.resourceLimit = flags.resourceLimit;
     check.emitSmtLib = flags.smtLib;

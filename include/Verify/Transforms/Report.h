@@ -23,7 +23,9 @@ enum class Answer { Proved, Refuted, Unknown };
 /// `proved`, `refuted` or `unknown`.
 llvm::StringRef getName(Answer answer);
 
-/// Adds `count` to entry `name` of the module's `tv.statistics`.
+/// Makes `count` entry `name` of the module's `tv.statistics`.
+void setStatistic(mlir::ModuleOp module, llvm::StringRef name, int64_t count);
+/// Adds `count` to that entry.
 void addStatistic(mlir::ModuleOp module, llvm::StringRef name, int64_t count);
 /// Entry `name` of the module's `tv.statistics`, or 0.
 int64_t getStatistic(mlir::ModuleOp module, llvm::StringRef name);

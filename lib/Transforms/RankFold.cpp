@@ -1,0 +1,483 @@
+//===- RankFold.cpp - ranks with equal programs as an axis ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RankFold.h"
+
+#include "mlir/IR/Threading.h"
+
+#include <unordered_map>
+
+using namespace mlir;
+using namespace verify;
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+/// Whether two ops of one kind differ at most in the properties `ignored`.
+static bool haveEqualProperties(Operation *left, Operation *right,
+                                std::initializer_list<StringRef> ignored) {
+  auto a = dyn_cast_or_null<DictionaryAttr>(left->getPropertiesAsAttribute()),
+       b = dyn_cast_or_null<DictionaryAttr>(right->getPropertiesAsAttribute());
+  if (!a || !b)
+    return false;
+  auto isCompared = [&](NamedAttribute entry) {
+    return !llvm::is_contained(ignored, entry.getName().getValue());
+  };
+  return llvm::equal(llvm::make_filter_range(a, isCompared),
+                     llvm::make_filter_range(b, isCompared));
+}
+
+namespace {
+/// Numbers of one rank with those of another, each with one.
+class NumberPairs {
+public:
+  bool add(int64_t first, int64_t other) {
+    auto [there, isNew] = others.try_emplace(first, other);
+    auto [back, isNewBack] = firsts.try_emplace(other, first);
+    return there->second == other && back->second == first;
+  }
+
+private:
+  std::unordered_map<int64_t, int64_t> others, firsts;
+};
+} // namespace
+
+namespace verify {
+/// Compares one rank of a group with the first one.
+class RankComparison {
+public:
+  RankComparison(RankFold &fold, RankFold::Group &group, int64_t rank)
+      : fold(fold), group(group), rank(rank), first(group.devices.front()),
+        other(group.devices[rank]) {}
+
+  bool run() {
+    return compareBuffers() &&
+           compare(fold.devices[first].program.getBody().front(),
+                   fold.devices[other].program.getBody().front());
+  }
+
+private:
+  using Spread = RankFold::Spread;
+
+  bool compareBuffers();
+  bool compare(Block &left, Block &right);
+  bool compare(Operation &left, Operation &right);
+  bool comparePieces(Operation &left, Operation &right);
+  bool compareSpecial(Operation &left, Operation &right, bool &isKnown);
+  bool compareLoads(tv::LoadDataOp left, tv::LoadDataOp right);
+  bool compareCalls(tv::CallOp left, tv::CallOp right);
+  bool compareCollectives(tv::CommunicateOp left, tv::CommunicateOp right);
+  /// Whether a device and another one have one rank in their groups.
+  bool comparePeers(int64_t left, int64_t right) const;
+  bool compareNames(FlatSymbolRefAttr left, FlatSymbolRefAttr right) const;
+  /// Whether the starts of two ops are equal, or rise by `extent` with the
+  /// rank.
+  bool compareStarts(Operation *op, int64_t left, int64_t right,
+                     int64_t extent);
+  Spread getSpread(tv::PieceAttr left, tv::PieceAttr right) const;
+  /// Notes how what is stated differs; ranks that differ in several ways are
+  /// no parts.
+  void add(RankFold::Spreads &spreads, Operation *op, unsigned number,
+           Spread spread) const;
+
+  RankFold &fold;
+  RankFold::Group &group;
+  int64_t rank, first, other;
+  llvm::DenseMap<Value, Value> values; ///< of the blocks that are compared
+  llvm::DenseMap<Operation *, Operation *> segments;
+  /// Numbers of ops that are differentiated, and of executions.
+  NumberPairs forwardOps, executions;
+};
+} // namespace verify
+
+RankFold::Spread RankComparison::getSpread(tv::PieceAttr left,
+                                           tv::PieceAttr right) const {
+  if (left == right)
+    return {};
+  constexpr Spread none = {Spread::Other};
+  if (!left || !right || left.getFull() != right.getFull() ||
+      left.getGradient() != right.getGradient() ||
+      left.getParts() != right.getParts() ||
+      left.getBounds().size() != right.getBounds().size())
+    return none;
+  std::optional<unsigned> dimension;
+  ArrayRef<int64_t> a = left.getBounds(), b = right.getBounds();
+  for (unsigned i = 0; 3 * i + 2 < a.size(); ++i) {
+    if (a.slice(3 * i, 3) == b.slice(3 * i, 3))
+      continue;
+    int64_t extent = a[3 * i + 1], whole;
+    if (dimension || a[3 * i] != 0 || a[3 * i + 2] != b[3 * i + 2] ||
+        llvm::MulOverflow(extent, fold.size, whole) || whole != a[3 * i + 2] ||
+        b[3 * i] != rank * extent || b[3 * i + 1] != (rank + 1) * extent)
+      return none;
+    dimension = i;
+  }
+  return dimension ? Spread{Spread::Divided, *dimension} : Spread();
+}
+
+void RankComparison::add(RankFold::Spreads &spreads, Operation *op,
+                         unsigned number, Spread spread) const {
+  std::pair<Operation *, unsigned> key = {op, number};
+  if (rank == 1) {
+    if (spread.kind != Spread::Same)
+      spreads[key] = spread;
+    return;
+  }
+  if (spreads.lookup(key) != spread)
+    spreads[key] = {Spread::Other};
+}
+
+bool RankComparison::compareBuffers() {
+  auto &left = fold.devices[first].buffers,
+       &right = fold.devices[other].buffers;
+  if (left.size() != right.size())
+    return false;
+  for (auto [a, b] : llvm::zip_equal(left, right)) {
+    if (a.getName() != b.getName() || a.getType() != b.getType() ||
+        !compareNames(a.getGradientOfAttr(), b.getGradientOfAttr()))
+      return false;
+    add(group.given, a, 0, getSpread(a.getPiece(), b.getPiece()));
+  }
+  return true;
+}
+
+bool RankComparison::compareNames(FlatSymbolRefAttr left,
+                                  FlatSymbolRefAttr right) const {
+  if (!left || !right)
+    return !left && !right;
+  auto a = fold.buffers.find(left.getAttr()),
+       b = fold.buffers.find(right.getAttr());
+  // Both are of the device that names them, or the plan is not valid.
+  return a != fold.buffers.end() && b != fold.buffers.end() &&
+         a->second.second == b->second.second;
+}
+
+bool RankComparison::comparePeers(int64_t left, int64_t right) const {
+  auto count = static_cast<int64_t>(fold.places.size());
+  if (left < 0 || right < 0 || left >= count || right >= count)
+    return false;
+  auto [leftGroup, leftRank] = fold.places[left];
+  auto [rightGroup, rightRank] = fold.places[right];
+  return leftGroup == rightGroup && leftRank == 0 && rightRank == rank;
+}
+
+bool RankComparison::compareCollectives(tv::CommunicateOp left,
+                                        tv::CommunicateOp right) {
+  if (!haveEqualProperties(left, right, {"group"}))
+    return false;
+  ArrayRef<int64_t> members = group.devices;
+  // All ranks of the group, in its order, or each by itself.
+  return (left.getGroup() == members && right.getGroup() == members) ||
+         (left.getGroup() == ArrayRef(first) &&
+          right.getGroup() == ArrayRef(other));
+}
+
+bool RankComparison::compareLoads(tv::LoadDataOp left, tv::LoadDataOp right) {
+  if (!haveEqualProperties(left, right, {"pieces"}) ||
+      left.getPieces().size() != right.getPieces().size())
+    return false;
+  for (auto [number, pair] : llvm::enumerate(
+           llvm::zip_equal(left.getPieces().getAsRange<tv::PieceAttr>(),
+                           right.getPieces().getAsRange<tv::PieceAttr>())))
+    add(group.given, left, number,
+        getSpread(std::get<0>(pair), std::get<1>(pair)));
+  return true;
+}
+
+bool RankComparison::compareCalls(tv::CallOp left, tv::CallOp right) {
+  auto a = fold.segments.find(left.getCalleeAttr().getAttr()),
+       b = fold.segments.find(right.getCalleeAttr().getAttr());
+  if (a == fold.segments.end() || b == fold.segments.end() ||
+      left.getMirror().has_value() != right.getMirror().has_value() ||
+      !executions.add(left.getInstance(), right.getInstance()) ||
+      (left.getMirror() &&
+       !executions.add(*left.getMirror(), *right.getMirror())))
+    return false;
+  tv::SegmentOp mine = a->second, theirs = b->second;
+  auto [known, isNew] = segments.try_emplace(mine, theirs);
+  if (!isNew)
+    return known->second == theirs;
+  // The program's values are not seen in a segment.
+  llvm::DenseMap<Value, Value> outer = std::move(values);
+  values.clear();
+  bool isEqual = compare(mine.getBody().front(), theirs.getBody().front());
+  values = std::move(outer);
+  return isEqual;
+}
+
+bool RankComparison::compareStarts(Operation *op, int64_t left, int64_t right,
+                                   int64_t extent) {
+  int64_t rise, expected;
+  bool isByRank = left != right;
+  if (isByRank &&
+      (llvm::MulOverflow(rank, extent, rise) ||
+       llvm::AddOverflow(left, rise, expected) || expected != right))
+    return false;
+  if (rank == 1 && isByRank)
+    group.starts.insert(op);
+  return group.starts.contains(op) == isByRank;
+}
+
+bool RankComparison::compareSpecial(Operation &left, Operation &right,
+                                    bool &isKnown) {
+  isKnown = true;
+  if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(left)) {
+    auto name = [](Operation &op) {
+      return cast<FlatSymbolRefAttr>(*op.getInherentAttr("buffer"));
+    };
+    return compareNames(name(left), name(right));
+  }
+  if (auto load = dyn_cast<tv::LoadDataOp>(left))
+    return compareLoads(load, cast<tv::LoadDataOp>(right));
+  if (auto call = dyn_cast<tv::CallOp>(left))
+    return compareCalls(call, cast<tv::CallOp>(right));
+  if (auto save = dyn_cast<tv::SaveOp>(left)) {
+    auto other = cast<tv::SaveOp>(right);
+    return save.getInputs().size() == other.getInputs().size() &&
+           forwardOps.add(save.getOp(), other.getOp());
+  }
+  if (auto backward = dyn_cast<tv::BackwardOp>(left)) {
+    auto other = cast<tv::BackwardOp>(right);
+    return backward.getWrt() == other.getWrt() &&
+           backward.getOutputs() == other.getOutputs() &&
+           forwardOps.add(backward.getForward(), other.getForward());
+  }
+  if (auto send = dyn_cast<tv::SendOp>(left))
+    return haveEqualProperties(&left, &right, {"peer"}) &&
+           comparePeers(send.getPeer(), cast<tv::SendOp>(right).getPeer());
+  if (auto receive = dyn_cast<tv::ReceiveOp>(left))
+    return haveEqualProperties(&left, &right, {"peer"}) &&
+           comparePeers(receive.getPeer(),
+                        cast<tv::ReceiveOp>(right).getPeer());
+  if (auto communicate = dyn_cast<tv::CommunicateOp>(left))
+    return compareCollectives(communicate, cast<tv::CommunicateOp>(right));
+  auto extent = [](Value value) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
+    return shape.empty() ? 0 : shape.back();
+  };
+  if (auto slice = dyn_cast<tv::SliceOp>(left)) {
+    auto other = cast<tv::SliceOp>(right);
+    int64_t size = slice.getEnd() - slice.getStart();
+    // As long as the result is.
+    return haveEqualProperties(slice, other, {"start", "end"}) &&
+           compareStarts(slice, slice.getStart(), other.getStart(), size);
+  }
+  if (auto oneHot = dyn_cast<tv::OneHotOp>(left))
+    return haveEqualProperties(&left, &right, {"start"}) &&
+           compareStarts(oneHot, oneHot.getStart(),
+                         cast<tv::OneHotOp>(right).getStart(),
+                         extent(oneHot.getResult()));
+  if (auto embedding = dyn_cast<tv::EmbeddingOp>(left)) {
+    auto table = cast<RankedTensorType>(embedding.getTable().getType());
+    return table.getRank() == 2 &&
+           haveEqualProperties(&left, &right, {"start"}) &&
+           compareStarts(embedding, embedding.getStart(),
+                         cast<tv::EmbeddingOp>(right).getStart(),
+                         table.getDimSize(0));
+  }
+  isKnown = false;
+  return false;
+}
+
+bool RankComparison::comparePieces(Operation &left, Operation &right) {
+  DictionaryAttr a = left.getDiscardableAttrDictionary(),
+                 b = right.getDiscardableAttrDictionary();
+  // One that was different before has to be noted.
+  if (a == b && rank == 1)
+    return true;
+  if (a.size() != b.size())
+    return false;
+  for (auto [mine, theirs] : llvm::zip_equal(a, b)) {
+    if (mine.getName() != theirs.getName())
+      return false;
+    StringRef name = mine.getName().getValue();
+    if (name == "tv.declared_start")
+      continue;
+    if (name == "tv.piece") {
+      add(group.stated, &left, 0,
+          getSpread(dyn_cast<tv::PieceAttr>(mine.getValue()),
+                    dyn_cast<tv::PieceAttr>(theirs.getValue())));
+      continue;
+    }
+    if (name == "tv.pieces") {
+      auto list = dyn_cast<ArrayAttr>(mine.getValue()),
+           others = dyn_cast<ArrayAttr>(theirs.getValue());
+      if (!list || !others || list.size() != others.size())
+        return false;
+      for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(list, others)))
+        add(group.stated, &left, number,
+            getSpread(dyn_cast<tv::PieceAttr>(std::get<0>(pair)),
+                      dyn_cast<tv::PieceAttr>(std::get<1>(pair))));
+      continue;
+    }
+    if (mine.getValue() != theirs.getValue())
+      return false;
+  }
+  return true;
+}
+
+bool RankComparison::compare(Operation &left, Operation &right) {
+  if (left.getName() != right.getName() ||
+      left.getNumOperands() != right.getNumOperands() ||
+      left.getResultTypes() != right.getResultTypes() ||
+      left.getNumRegions() != 0 || right.getNumRegions() != 0)
+    return false;
+  for (auto [mine, theirs] :
+       llvm::zip_equal(left.getOperands(), right.getOperands()))
+    if (values.lookup(mine) != theirs)
+      return false;
+  for (auto [mine, theirs] :
+       llvm::zip_equal(left.getResults(), right.getResults()))
+    values[mine] = theirs;
+  bool isKnown;
+  if (!compareSpecial(left, right, isKnown) &&
+      (isKnown ||
+       !left.getName().compareOpProperties(left.getPropertiesStorage(),
+                                           right.getPropertiesStorage())))
+    return false;
+  return comparePieces(left, right);
+}
+
+bool RankComparison::compare(Block &left, Block &right) {
+  if (left.getArgumentTypes() != right.getArgumentTypes())
+    return false;
+  for (auto [mine, theirs] :
+       llvm::zip_equal(left.getArguments(), right.getArguments()))
+    values[mine] = theirs;
+  auto next = right.begin();
+  for (Operation &op : left)
+    if (next == right.end() || !compare(op, *next++))
+      return false;
+  return next == right.end();
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+bool RankFold::list(tv::PlanOp plan) {
+  tv::MeshAttr own = plan.getMesh();
+  int64_t count = own.getAxisSize("device").value_or(0);
+  constexpr int64_t mostDevices = 1 << 20;
+  if (own.getAxisSize(axis) || count < 2 || count > mostDevices)
+    return false;
+  devices.resize(count);
+  auto find = [&](int64_t device) {
+    return device >= 0 && device < count ? &devices[device] : nullptr;
+  };
+  for (Operation &op : plan.getBody().front()) {
+    if (auto buffer = dyn_cast<tv::BufferOp>(op)) {
+      Device *device = find(buffer.getDevice());
+      if (!device)
+        return false;
+      buffers[buffer.getSymNameAttr()] = {buffer, device->buffers.size()};
+      device->buffers.push_back(buffer);
+    } else if (auto segment = dyn_cast<tv::SegmentOp>(op)) {
+      segments[segment.getSymNameAttr()] = segment;
+    } else if (auto program = dyn_cast<tv::ProgramOp>(op)) {
+      Device *device = find(program.getDevice());
+      if (!device || device->program)
+        return false;
+      device->program = program;
+    } else {
+      return false;
+    }
+  }
+  return llvm::all_of(devices,
+                      [](Device &device) { return device.program != nullptr; });
+}
+
+std::optional<SmallVector<int64_t>> RankFold::findGroup(int64_t device) const {
+  auto findIn = [](Block &block) -> std::optional<SmallVector<int64_t>> {
+    for (auto op : block.getOps<tv::CommunicateOp>())
+      if (op.getGroup().size() > 1)
+        return SmallVector<int64_t>(op.getGroup());
+    return std::nullopt;
+  };
+  tv::ProgramOp program = devices[device].program;
+  Block &body = program.getBody().front();
+  if (auto found = findIn(body))
+    return found;
+  llvm::SmallDenseSet<Attribute, 8> seen;
+  for (auto call : body.getOps<tv::CallOp>()) {
+    if (!seen.insert(call.getCalleeAttr()).second)
+      continue;
+    auto segment = segments.find(call.getCalleeAttr().getAttr());
+    if (segment == segments.end())
+      return std::nullopt;
+    tv::SegmentOp callee = segment->second;
+    if (auto found = findIn(callee.getBody().front()))
+      return found;
+  }
+  return std::nullopt;
+}
+
+bool RankFold::formGroups(tv::PlanOp plan) {
+  constexpr int64_t nowhere = -1;
+  places.assign(devices.size(), {nowhere, nowhere});
+  for (int64_t device = 0, end = devices.size(); device < end; ++device) {
+    if (places[device].first != nowhere)
+      continue;
+    std::optional<SmallVector<int64_t>> found = findGroup(device);
+    if (!found || (size && size != static_cast<int64_t>(found->size())))
+      return false;
+    size = found->size();
+    for (auto [rank, member] : llvm::enumerate(*found)) {
+      if (member < 0 || member >= end || places[member].first != nowhere)
+        return false;
+      places[member] = {found->front(), static_cast<int64_t>(rank)};
+    }
+    if (places[device].first == nowhere)
+      return false;
+    groups[found->front()].devices = std::move(*found);
+  }
+  SmallVector<tv::AxisAttr> axes;
+  int64_t points = size;
+  for (tv::AxisAttr each : plan.getMesh().getAxes()) {
+    if (llvm::MulOverflow(points, each.getSize(), points))
+      return false;
+    if (each.getName() == "device")
+      axes.push_back(tv::AxisAttr::get(
+          plan.getContext(), StringAttr::get(plan.getContext(), axis), size));
+    axes.push_back(each);
+  }
+  mesh = tv::MeshAttr::get(plan.getContext(), axes);
+  return true;
+}
+
+SmallVector<tv::BufferOp> RankFold::getCopies(tv::BufferOp buffer) const {
+  unsigned number = buffers.find(buffer.getSymNameAttr())->second.second;
+  SmallVector<tv::BufferOp> copies;
+  for (int64_t device : groups.find(buffer.getDevice())->second.devices)
+    copies.push_back(devices[device].buffers[number]);
+  return copies;
+}
+
+std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan) {
+  auto fold = std::make_unique<RankFold>();
+  if (!fold->list(plan) || !fold->formGroups(plan))
+    return nullptr;
+  SmallVector<Group *> all;
+  for (auto &[first, group] : fold->groups)
+    all.push_back(&group);
+  parallelForEach(plan.getContext(), all, [&](Group *group) {
+    group->isUniform = true;
+    for (int64_t rank = 1; group->isUniform && rank < fold->size; ++rank)
+      group->isUniform = RankComparison(*fold, *group, rank).run();
+  });
+  for (Group *group : all) {
+    if (!group->isUniform)
+      return nullptr;
+    for (auto &[place, spread] : group->stated)
+      fold->stated.insert({place, spread});
+    for (auto &[place, spread] : group->given)
+      fold->given.insert({place, spread});
+    fold->starts.insert(group->starts.begin(), group->starts.end());
+  }
+  return fold;
+}
