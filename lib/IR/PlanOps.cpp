@@ -74,13 +74,34 @@ LogicalResult PlanOp::verifyRegions() {
   return success();
 }
 
+/// Checks what names an op or an execution: such numbers are keys of tables,
+/// which keep some for themselves.
+static LogicalResult verifyNumber(Operation *op,
+                                  std::optional<int64_t> number) {
+  constexpr int64_t most = int64_t(1) << 62;
+  if (number && (*number < -most || *number > most))
+    return op->emitOpError("names number ") << *number << ", of over 62 bits";
+  return success();
+}
+
 /// Checks that a segment or program holds no ops of the graph level.
 static LogicalResult verifyBody(Block &body) {
   for (Operation &op : body) {
-    bool isGraphLevel = isa<GraphOp, StageOp, InputOp, DistributeOp, ExpectOp,
-                            AllReduceOp, AllGatherOp, MoveOp, AccumulateOp>(op);
+    bool isGraphLevel =
+        isa<GraphOp, StageOp, InputOp, DistributeOp, ExpectOp>(op) ||
+        op.hasTrait<RunsAlongAxes>();
     if (isGraphLevel || !isa_and_nonnull<TVDialect>(op.getDialect()))
       return op.emitOpError("does not belong into a segment or program");
+    if (auto save = dyn_cast<SaveOp>(op);
+        save && failed(verifyNumber(save, save.getOp())))
+      return failure();
+    if (auto backward = dyn_cast<BackwardOp>(op);
+        backward && failed(verifyNumber(backward, backward.getForward())))
+      return failure();
+    if (auto call = dyn_cast<CallOp>(op);
+        call && (failed(verifyNumber(call, call.getInstance())) ||
+                 failed(verifyNumber(call, call.getMirror()))))
+      return failure();
   }
   return success();
 }
@@ -92,8 +113,13 @@ static LogicalResult verifySaved(SaveOp save) {
   llvm::SmallPtrSet<Value, 4> inputs, sources;
   for (Value value : save.getInputs()) {
     inputs.insert(value);
-    while (auto copy = value.getDefiningOp<CopyOp>())
+    // What dominates nothing may go round in circles.
+    llvm::SmallPtrSet<Value, 4> copies;
+    while (auto copy = value.getDefiningOp<CopyOp>()) {
+      if (!copies.insert(value).second)
+        return save.emitOpError("saves a copy of itself");
       value = copy.getOperand();
+    }
     sources.insert(value);
   }
   SmallVector<Value> worklist(save.getOutputs());

@@ -422,6 +422,9 @@ void LineageAttr::print(AsmPrinter &printer) const {
 LogicalResult PieceAttr::verify(EmitError emitError, int64_t full,
                                 bool gradient, ArrayRef<int64_t> bounds,
                                 int64_t part, int64_t parts) {
+  constexpr int64_t most = int64_t(1) << 62;
+  if (full < -most || full > most)
+    return emitError() << "tensor " << full << " has a number of over 62 bits";
   if (bounds.size() % 3)
     return emitError() << "bounds of a piece are not a list of ranges";
   for (size_t i = 0; i < bounds.size(); i += 3)

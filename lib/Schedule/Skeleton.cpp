@@ -122,8 +122,8 @@ static bool isBufferOp(Operation *op) {
 /// Whether an op only computes: nobody else notices it.
 static bool isComputation(Operation *op) {
   // These speak of all devices at once and do not belong into a program.
-  if (isa<tv::AllReduceOp, tv::AllGatherOp, tv::AllSliceOp, tv::MoveOp,
-          tv::AccumulateOp, tv::DistributeOp, tv::InputOp, tv::ExpectOp>(op))
+  if (op->hasTrait<tv::RunsAlongAxes>() ||
+      isa<tv::DistributeOp, tv::InputOp, tv::ExpectOp>(op))
     return false;
   return isa<tv::SemanticsOpInterface, tv::CompositionOpInterface, tv::SeedOp,
              tv::RandomOp, tv::UndefinedOp>(op);

@@ -8,6 +8,8 @@
 
 #include "Verify/Analysis/StageBuilder.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace verify;
 
@@ -29,7 +31,7 @@ protected:
 
   /// Stages name what they prove and assume by number: each expect gets one.
   static LogicalResult number(tv::GraphOp graph) {
-    llvm::DenseSet<int64_t> numbers;
+    std::set<int64_t> numbers;
     for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
       if (expect.getNumber() && !numbers.insert(*expect.getNumber()).second)
         return expect.emitOpError("has the number of another one: ")

@@ -78,3 +78,8 @@
 
 // expected-error @below {{there is no term 2 of 2}}
 "term_outside"() {value = #tv.piece<1, [0:4 of 4], 2 of 2>} : () -> ()
+
+// -----
+
+// expected-error @below {{tensor 9223372036854775807 has a number of over 62 bits}}
+"number_of_tensor"() {value = #tv.piece<9223372036854775807, [0:4 of 4]>} : () -> ()
