@@ -43,7 +43,8 @@ LogicalResult PlanExecution::buildByRank(Operation *op, ArrayRef<Value> values,
     int64_t together = (slice.getEnd() - slice.getStart()) * fold->getSize();
     Value whole = values[0];
     auto from = cast<RankedTensorType>(whole.getType());
-    if (dimension < 0 || dimension >= from.getRank() || start < 0 ||
+    if (dimension < 0 || dimension >= from.getRank() ||
+        from.getRank() != type.getRank() || start < 0 ||
         together > from.getDimSize(dimension) - start)
       return slice.emitOpError("is outside of its operand on some rank");
     if (together != from.getDimSize(dimension))
@@ -56,7 +57,8 @@ LogicalResult PlanExecution::buildByRank(Operation *op, ArrayRef<Value> values,
   auto oneHotByRank = [&](Value indices, RankedTensorType type,
                           int64_t start) -> Value {
     int64_t last = type.getRank() - 1, together;
-    if (llvm::MulOverflow(type.getDimSize(last), fold->getSize(), together))
+    if (last < 0 ||
+        llvm::MulOverflow(type.getDimSize(last), fold->getSize(), together))
       return {};
     Value whole =
         tv::OneHotOp::create(builder, location, resize(type, last, together),
