@@ -29,8 +29,8 @@ public:
   static constexpr llvm::StringLiteral axis = "rank";
 
   /// Null where ranks do not agree, or do what is not understood as that of an
-  /// axis. Says nothing: the plan is as good without. What is found holds if the
-  /// plan as a whole is valid, which need not have been verified before.
+  /// axis. Says nothing: the plan is as good without. What is found holds if
+  /// the plan as a whole is valid, which need not have been verified before.
   static std::unique_ptr<RankFold> find(tv::PlanOp plan);
 
   /// Ranks of each group.
