@@ -210,7 +210,8 @@ Value PlanBoundary::random(tv::RandomOp op, int64_t device) {
     return drawOnDevice(op, device);
   return distribute(reference.findRandom(op), op.getPiece(),
                     cast<RankedTensorType>(op.getResult().getType()),
-                    op.getLoc(), name);
+                    op.getLoc(), name,
+                    fold ? fold->getGiven(op) : RankFold::Spread());
 }
 
 Value PlanBoundary::drawOnDevice(tv::RandomOp op, int64_t device) {

@@ -153,7 +153,7 @@ LogicalResult PlanExecution::arrive(Device &device, tv::CommunicateOp op,
     return op.emitOpError("runs on device ")
            << device.number << ", which is not in its group";
   }
-  if (fold && op.getGroup().size() > 1)
+  if (fold && fold->isGroup(op.getGroup()))
     return completeAlongRanks(device, op);
   std::vector<int64_t> group = getCommunicator(op);
   SmallVector<Arrival> &arrivals = pending[{group, number}];

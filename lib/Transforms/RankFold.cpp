@@ -167,13 +167,21 @@ bool RankComparison::comparePeers(int64_t left, int64_t right) const {
 
 bool RankComparison::compareCollectives(tv::CommunicateOp left,
                                         tv::CommunicateOp right) {
-  if (!haveEqualProperties(left, right, {"group"}))
+  if (!haveEqualProperties(left, right, {"group", "root"}) ||
+      left.getRoot().has_value() != right.getRoot().has_value() ||
+      left.getGroup().size() != right.getGroup().size())
     return false;
   ArrayRef<int64_t> members = group.devices;
-  // All ranks of the group, in its order, or each by itself.
-  return (left.getGroup() == members && right.getGroup() == members) ||
-         (left.getGroup() == ArrayRef(first) &&
-          right.getGroup() == ArrayRef(other));
+  // All ranks of the group, in its order.
+  if (left.getGroup() == members)
+    return right.getGroup() == members && left.getRoot() == right.getRoot();
+  // Or one rank of each of several groups.
+  return llvm::all_of(llvm::zip_equal(left.getGroup(), right.getGroup()),
+                      [&](auto pair) {
+                        return comparePeers(std::get<0>(pair),
+                                            std::get<1>(pair));
+                      }) &&
+         (!left.getRoot() || comparePeers(*left.getRoot(), *right.getRoot()));
 }
 
 bool RankComparison::compareLoads(tv::LoadDataOp left, tv::LoadDataOp right) {
@@ -233,6 +241,11 @@ bool RankComparison::compareSpecial(Operation &left, Operation &right,
   }
   if (auto load = dyn_cast<tv::LoadDataOp>(left))
     return compareLoads(load, cast<tv::LoadDataOp>(right));
+  if (auto random = dyn_cast<tv::RandomOp>(left)) {
+    add(group.given, random, 0,
+        getSpread(random.getPiece(), cast<tv::RandomOp>(right).getPiece()));
+    return haveEqualProperties(&left, &right, {"piece"});
+  }
   if (auto call = dyn_cast<tv::CallOp>(left))
     return compareCalls(call, cast<tv::CallOp>(right));
   if (auto save = dyn_cast<tv::SaveOp>(left)) {
@@ -401,8 +414,8 @@ std::optional<SmallVector<int64_t>> RankFold::findGroup(int64_t device) const {
   };
   tv::ProgramOp program = devices[device].program;
   Block &body = program.getBody().front();
-  if (auto found = findIn(body))
-    return found;
+  // What segments do together is that of a group rather than what programs do,
+  // which also join what several stages have of one parameter.
   llvm::SmallDenseSet<Attribute, 8> seen;
   for (auto call : body.getOps<tv::CallOp>()) {
     if (!seen.insert(call.getCalleeAttr()).second)
@@ -414,7 +427,7 @@ std::optional<SmallVector<int64_t>> RankFold::findGroup(int64_t device) const {
     if (auto found = findIn(callee.getBody().front()))
       return found;
   }
-  return std::nullopt;
+  return findIn(body);
 }
 
 bool RankFold::formGroups(tv::PlanOp plan) {

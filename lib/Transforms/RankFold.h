@@ -40,6 +40,13 @@ public:
   /// Whether a device is the first one of its group.
   bool isFirst(int64_t device) const { return groups.contains(device); }
 
+  /// Whether these are all ranks of one group, in its order.
+  bool isGroup(llvm::ArrayRef<int64_t> members) const {
+    auto found = members.empty() ? groups.end() : groups.find(members.front());
+    return found != groups.end() &&
+           members == llvm::ArrayRef<int64_t>(found->second.devices);
+  }
+
   /// How what is stated of the ranks' tensors differs between ranks.
   struct Spread {
     enum Kind : uint8_t {
@@ -57,7 +64,8 @@ public:
   Spread getStated(mlir::Operation *op, unsigned number) const {
     return stated.lookup({op, number});
   }
-  /// That of result `number` of a loader of a first rank, or of its buffer.
+  /// That of result `number` of a loader or random op of a first rank, or of
+  /// its buffer.
   Spread getGiven(mlir::Operation *op, unsigned number = 0) const {
     return given.lookup({op, number});
   }

@@ -24,7 +24,9 @@ tv.plan @reference <dp = 1, device = 1, mb = 1> {
     %p = tv.power %y {numerator = 3 : i64} : (tensor<12x6xf32>) -> tensor<12x6xf32>
     %q = tv.multiply %p, %u : (tensor<12x6xf32>, tensor<12x6xf32>) -> tensor<12x6xf32>
     %o = tv.one_hot %i {start = 0 : i64} : (tensor<12xi64>) -> tensor<12x6xf32>
-    %m = tv.multiply %q, %o : (tensor<12x6xf32>, tensor<12x6xf32>) -> tensor<12x6xf32>
+    %k = tv.random "dropout" <14, [0:12 of 12, 0:6 of 6]> like %q : tensor<12x6xf32> -> tensor<12x6xf32>
+    %n = tv.multiply %q, %k : (tensor<12x6xf32>, tensor<12x6xf32>) -> tensor<12x6xf32>
+    %m = tv.multiply %n, %o : (tensor<12x6xf32>, tensor<12x6xf32>) -> tensor<12x6xf32>
     %l = tv.reduce sum %m {dimensions = array<i64: 0, 1>} : (tensor<12x6xf32>) -> tensor<f32>
     tv.save 0 from %x, %w, %v to %l : tensor<12x4xf32>, tensor<4x6xf32>, tensor<4x6xf32> to tensor<f32>
     tv.return %l : tensor<f32>
@@ -97,6 +99,7 @@ FIRST = """
     tv.call @linear_backward_D(%d0, %e0) instance 11 mirror 10 : (tensor<3x2xf32>, tensor<3x2xf32>) -> ()
     %d1, %e1 = tv.call @receive_D() instance 23 : () -> (tensor<3x2xf32>, tensor<3x2xf32>)
     tv.call @linear_backward_D(%d1, %e1) instance 21 mirror 20 : (tensor<3x2xf32>, tensor<3x2xf32>) -> ()
+    %s = tv.communicate all_reduce %x#0 group [TIED] : (tensor<3x4xf32>) -> tensor<3x4xf32>
     %g = tv.read @g_D : tensor<4x2xf32>
     %a = tv.communicate all_reduce %g group [D] replicas : (tensor<4x2xf32>) -> tensor<4x2xf32>
     tv.write %a, @g_D : tensor<4x2xf32>
@@ -118,7 +121,9 @@ SECOND = """
     %p = tv.power %y {numerator = 3 : i64} : (tensor<3x2xf32>) -> tensor<3x2xf32>
     %q = tv.multiply %p, %u {tag = 1 : i64} : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
     %o = tv.one_hot %i {start = A : i64} : (tensor<3xi64>) -> tensor<3x2xf32>
-    %m = tv.multiply %q, %o : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+    %k = tv.random "dropout" <14, [0:3 of 3, A:B of 6]> like %q : tensor<3x2xf32> -> tensor<3x2xf32>
+    %n = tv.multiply %q, %k : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+    %m = tv.multiply %n, %o : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
     tv.save 3D from %y, %u to %q, %p : tensor<3x2xf32>, tensor<3x2xf32> to tensor<3x2xf32>, tensor<3x2xf32>
     tv.save 7D from %q to %m : tensor<3x2xf32> to tensor<3x2xf32>
     tv.return %m : tensor<3x2xf32>
@@ -204,6 +209,7 @@ IDLE = """
   tv.program D {
     %x:2 = tv.load_data cell 1 ["x", "i"] holds LOADED : tensor<3x4xf32>, tensor<3xi64>
     tv.call @idle_D(%x#0) instance 50 : (tensor<3x4xf32>) -> ()
+    %s = tv.communicate all_reduce %x#0 group [TIED] : (tensor<3x4xf32>) -> tensor<3x4xf32>
   }
 """
 
@@ -233,7 +239,7 @@ DIFFERENCES: dict[str, dict[int, list[tuple[str, str]]]] = {
     "another-operand": {5: [("tv.multiply %p, %u", "tv.multiply %y, %u")]},
     "another-op": {5: [("tv.multiply %p, %u", "tv.add %p, %u")]},
     "another-type": {5: [("2x3", "3x2")]},
-    "one-op-more": {5: [("    tv.save 35", "    %n = tv.negate %m : (tensor<3x2xf32>) -> tensor<3x2xf32>\n    tv.save 35")]},
+    "one-op-more": {5: [("    tv.save 35", "    %f = tv.negate %m : (tensor<3x2xf32>) -> tensor<3x2xf32>\n    tv.save 35")]},
     "one-op-more-at-the-end": {2: [("    tv.write %b, @h_2 : tensor<4x2xf32>", "    tv.write %b, @h_2 : tensor<4x2xf32>\n    tv.write %h, @h_2 : tensor<4x2xf32>")]},
     "another-result": {5: [("    tv.return %m", "    tv.return %q")]},
     "another-save": {5: [("from %y, %u to %q, %p : tensor<3x2xf32>, tensor<3x2xf32> to tensor<3x2xf32>, tensor<3x2xf32>", "from %y, %u, %q to %p : tensor<3x2xf32>, tensor<3x2xf32>, tensor<3x2xf32> to tensor<3x2xf32>")]},
@@ -257,6 +263,10 @@ DIFFERENCES: dict[str, dict[int, list[tuple[str, str]]]] = {
     "executions-exchanged": {5: [("instance 31 mirror 32 : (tensor<3x2xf32>, ten", "instance 41 mirror 32 : (tensor<3x2xf32>, ten"), ("instance 41 mirror 42 : (tensor<3x2xf32>, ten", "instance 31 mirror 42 : (tensor<3x2xf32>, ten")]},
     "another-mirror": {5: [("@loss_backward_5(%c0) instance 32 mirror 31", "@loss_backward_5(%c0) instance 32 mirror 41")]},
     "no-mirror": {5: [("instance 31 mirror 32", "instance 31")]},
+    "other-draws": {5: [("14, [0:3 of 3, 4:6 of 6]", "14, [0:3 of 3, 0:2 of 6]")]},
+    "draws-of-another-op": {5: [('"dropout"', '"another dropout"')]},
+    "tied-to-another": {2: [("[2, 8]", "[2, 7]")], 8: [("[2, 8]", "[1, 8]")]},
+    "tied-to-none": {2: [("[2, 8]", "[2]")], 8: [("[2, 8]", "[8]")]},
     "another-loader": {5: [("%z:2 = tv.load_data cell 1", "%z:2 = tv.load_data cell 2")]},
     "another-name": {5: [('%z:2 = tv.load_data cell 1 ["x", "i"]', '%z:2 = tv.load_data cell 1 ["i", "x"]')]},
     "other-data": {5: [(f'%z:2 = tv.load_data cell 1 ["x", "i"] holds {LOADED}', f'%z:2 = tv.load_data cell 1 ["x", "i"] holds {LOADED.replace("[0:3 of 3]>]", "[1:4 of 6]>]")}')]},
@@ -276,6 +286,7 @@ def device(number: int) -> str:
     )
     for kind in "12357":
         text = text.replace(f" {kind}D ", f" {kind}{number} ")
+    text = text.replace("TIED", f"{rank}, {rank + 2 * RANKS}")
     start, end = 2 * rank, 2 * rank + 2
     text = text.replace("A:B", f"{start}:{end}").replace("= A :", f"= {start} :")
     return text.replace("= B :", f"= {end} :").replace("LOADED", LOADED)
