@@ -74,13 +74,12 @@ LogicalResult PlanOp::verifyRegions() {
   return success();
 }
 
-/// Checks what names an op or an execution: such numbers are keys of tables,
-/// which keep some for themselves.
-static LogicalResult verifyNumber(Operation *op,
-                                  std::optional<int64_t> number) {
+/// Checks what names an op: such numbers are keys of tables, which keep some
+/// for themselves.
+static LogicalResult verifyNumber(Operation *op, int64_t number) {
   constexpr int64_t most = int64_t(1) << 62;
-  if (number && (*number < -most || *number > most))
-    return op->emitOpError("names number ") << *number << ", of over 62 bits";
+  if (number < -most || number > most)
+    return op->emitOpError("names number ") << number << ", of over 62 bits";
   return success();
 }
 
@@ -97,10 +96,6 @@ static LogicalResult verifyBody(Block &body) {
       return failure();
     if (auto backward = dyn_cast<BackwardOp>(op);
         backward && failed(verifyNumber(backward, backward.getForward())))
-      return failure();
-    if (auto call = dyn_cast<CallOp>(op);
-        call && (failed(verifyNumber(call, call.getInstance())) ||
-                 failed(verifyNumber(call, call.getMirror()))))
       return failure();
   }
   return success();

@@ -35,17 +35,6 @@ tv.plan @number_of_backward <device = 1> {
 
 // -----
 
-tv.plan @numbers_of_calls <device = 1> {
-  tv.segment @segment on 0 cell 0 {
-  }
-  tv.program 0 {
-    // expected-error @below {{names number -9223372036854775808, of over 62 bits}}
-    tv.call @segment() instance 0 mirror -9223372036854775808 : () -> ()
-  }
-}
-
-// -----
-
 tv.plan @saved_copy_of_itself <device = 1> {
   tv.segment @segment on 0 cell 0 {
   ^bb0(%x: tensor<4xf32>):
