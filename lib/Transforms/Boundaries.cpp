@@ -148,6 +148,8 @@ PlanBoundary::PlanBoundary(OpBuilder &builder,
     : builder(builder), reference(reference),
       mesh(fold ? fold->getMesh() : plan.getMesh()), randomMode(randomMode),
       fold(fold) {
+  if (randomMode != RandomMode::PerDevice)
+    return;
   plan.walk([&](tv::RandomOp op) {
     if (auto segment = op->getParentOfType<tv::SegmentOp>())
       drawingDevices[getRandomName(op)].insert(segment.getDevice());

@@ -35,9 +35,7 @@ protected:
     }
     if (std::optional<std::string> adapted = adaptBatchSize(reference, plan))
       addAssumption(getOperation(), *adapted);
-    if (foldRanks && linkFoldedPlans(getOperation(), random))
-      return;
-    if (failed(linkPlans(getOperation(), random)))
+    if (failed(linkPlans(getOperation(), random, foldRanks)))
       return signalPassFailure();
   }
 };

@@ -22,14 +22,19 @@ using namespace verify;
 namespace {
 class PlanLinker {
 public:
-  PlanLinker(ModuleOp module, RandomMode random, std::unique_ptr<RankFold> fold)
-      : module(module), random(random), fold(std::move(fold)) {}
+  PlanLinker(ModuleOp module, RandomMode random)
+      : module(module), random(random),
+        reference(module.lookupSymbol<tv::PlanOp>("reference")),
+        plan(module.lookupSymbol<tv::PlanOp>("plan")) {}
 
-  /// Fails after an error. Without `fold` the plans are gone afterwards.
-  LogicalResult link(tv::PlanOp reference, tv::PlanOp plan);
-  tv::GraphOp getGraph() const { return graphOp; }
+  /// Fails after an error. The plans are gone afterwards.
+  LogicalResult link() { return link(nullptr); }
+  /// The same with the first ranks for all, and with the plans as before. False
+  /// without a word, and with the module as before, where that fails.
+  bool linkFolded();
 
 private:
+  LogicalResult link(std::unique_ptr<RankFold> ranks);
   LogicalResult fail(StringRef malformation) {
     if (!malformation.empty() && !fold)
       setMalformation(module, malformation);
@@ -90,8 +95,7 @@ private:
     std::optional<PlanExecution> plan;
   };
 
-  LogicalResult execute(Executed &executed, tv::PlanOp plan,
-                        GrowingGraph &graph) {
+  LogicalResult execute(Executed &executed, GrowingGraph &graph) {
     if (failed(executed.reference.run()))
       return failure();
     executed.planBoundary.emplace(graph.getBuilder(),
@@ -102,30 +106,29 @@ private:
     return executed.plan->run();
   }
 
+  bool isValid() {
+    return succeeded(mlir::verify(reference)) && succeeded(mlir::verify(plan));
+  }
+  /// Verifies both plans, unless that was done, and counts their ops.
+  void verifySilently() {
+    if (isVerified)
+      return;
+    ScopedDiagnosticHandler silence(
+        module.getContext(), [thread = llvm::get_threadid()](Diagnostic &) {
+          return success(llvm::get_threadid() == thread);
+        });
+    isVerified = isValid();
+    referenceCounts = count(reference);
+    planCounts = count(plan);
+  }
   /// Executes both plans and verifies them, at the same time. What was imported
   /// may not have been verified; executing it says more of what does not fit,
   /// so verifying says nothing unless that succeeds.
-  LogicalResult executeAndVerify(Executed &executed, tv::PlanOp reference,
-                                 tv::PlanOp plan, GrowingGraph &graph) {
-    auto isValid = [&] {
-      return succeeded(mlir::verify(reference)) &&
-             succeeded(mlir::verify(plan));
-    };
-    bool isVerified = false;
-    auto verifySilently = [&] {
-      ScopedDiagnosticHandler silence(
-          module.getContext(), [thread = llvm::get_threadid()](Diagnostic &) {
-            return success(llvm::get_threadid() == thread);
-          });
-      isVerified = isValid();
-      referenceCounts = count(reference);
-      planCounts = count(plan);
-      return success();
-    };
+  LogicalResult executeAndVerify(Executed &executed, GrowingGraph &graph) {
     numberOps(reference);
     numberOps(plan);
-    if (failed(sideBySide([&] { return execute(executed, plan, graph); },
-                          verifySilently)))
+    if (failed(sideBySide([&] { return execute(executed, graph); },
+                          [&] { return verifySilently(), success(); })))
       return fail(executed.plan ? executed.plan->getMalformation() : "");
     return success(isVerified || isValid());
   }
@@ -139,18 +142,22 @@ private:
   }
 
   /// Whether both may be linked.
-  LogicalResult checkPlans(tv::PlanOp reference, tv::PlanOp plan);
+  LogicalResult checkPlans();
   void addStatistics(int64_t executedOps, LinkCounts linked);
 
   ModuleOp module;
   RandomMode random;
+  tv::PlanOp reference, plan;
   std::unique_ptr<RankFold> fold;
   tv::GraphOp graphOp;
+  bool isChecked = false, isVerified = false;
   PlanCounts referenceCounts, planCounts;
 };
 } // namespace
 
-LogicalResult PlanLinker::checkPlans(tv::PlanOp reference, tv::PlanOp plan) {
+LogicalResult PlanLinker::checkPlans() {
+  if (isChecked)
+    return success();
   for (tv::AxisAttr axis : reference.getMesh().getAxes())
     if (axis.getSize() != 1)
       return reference.emitOpError("is a plan for ")
@@ -163,7 +170,8 @@ LogicalResult PlanLinker::checkPlans(tv::PlanOp reference, tv::PlanOp plan) {
     if (needsOrder(each) && failed(schedule::checkMemory(each, malformation)))
       return fail(each == plan ? malformation : "");
   }
-  return checkReference(reference, plan);
+  isChecked = succeeded(checkReference(reference, plan));
+  return success(isChecked);
 }
 
 void PlanLinker::addStatistics(int64_t executedOps, LinkCounts linked) {
@@ -182,15 +190,16 @@ void PlanLinker::addStatistics(int64_t executedOps, LinkCounts linked) {
     setStatistic(module, name, count);
 }
 
-LogicalResult PlanLinker::link(tv::PlanOp reference, tv::PlanOp plan) {
-  if (failed(checkPlans(reference, plan)))
+LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
+  fold = std::move(ranks);
+  if (failed(checkPlans()))
     return failure();
   auto moduleEnd = OpBuilder::atBlockEnd(module.getBody());
   graphOp = tv::GraphOp::create(moduleEnd, plan.getLoc(), "graph",
                                 fold ? fold->getMesh() : plan.getMesh());
   GrowingGraph graph(graphOp);
   auto executed = std::make_unique<Executed>(reference, graph);
-  if (failed(executeAndVerify(*executed, reference, plan, graph)))
+  if (failed(executeAndVerify(*executed, graph)))
     return failure();
   executed->plan->setDomains();
   LineageLinker linker(executed->reference, *executed->plan, plan,
@@ -226,39 +235,35 @@ LogicalResult PlanLinker::link(tv::PlanOp reference, tv::PlanOp plan) {
 /// Marks the graph of folded plans.
 static constexpr llvm::StringLiteral foldedName = "tv.folded";
 
-static tv::PlanOp getPlan(ModuleOp module, StringRef name) {
-  return module.lookupSymbol<tv::PlanOp>(name);
-}
-
-LogicalResult verify::linkPlans(ModuleOp module, RandomMode random) {
-  PlanLinker linker(module, random, nullptr);
-  return linker.link(getPlan(module, "reference"), getPlan(module, "plan"));
-}
-
-bool verify::linkFoldedPlans(ModuleOp module, RandomMode random) {
-  tv::PlanOp plan = getPlan(module, "plan");
+bool PlanLinker::linkFolded() {
   // What a device draws for itself is no function of its coordinates.
-  if (random == RandomMode::PerDevice)
+  std::unique_ptr<RankFold> ranks;
+  if (random == RandomMode::ByElement)
+    ranks = RankFold::find(plan);
+  if (!ranks)
     return false;
-  std::unique_ptr<RankFold> fold = RankFold::find(plan);
-  if (!fold)
-    return false;
-  PlanLinker linker(module, random, std::move(fold));
   ScopedDiagnosticHandler silence(module.getContext(),
                                   [](Diagnostic &) { return success(); });
-  if (failed(linker.link(getPlan(module, "reference"), plan))) {
-    if (tv::GraphOp graph = linker.getGraph())
-      graph.erase();
-    return false;
-  }
-  linker.getGraph()->setAttr(foldedName, UnitAttr::get(module.getContext()));
-  return true;
+  bool isLinked = succeeded(link(std::move(ranks)));
+  if (isLinked)
+    graphOp->setAttr(foldedName, UnitAttr::get(module.getContext()));
+  else if (graphOp)
+    graphOp.erase();
+  graphOp = {};
+  return isLinked;
+}
+
+LogicalResult verify::linkPlans(ModuleOp module, RandomMode random,
+                                bool foldsRanks) {
+  PlanLinker linker(module, random);
+  return success((foldsRanks && linker.linkFolded()) ||
+                 succeeded(linker.link()));
 }
 
 tv::GraphOp verify::getFoldedGraph(ModuleOp module) {
   for (auto graph : module.getOps<tv::GraphOp>())
-    if (graph->hasAttr(foldedName) && getPlan(module, "plan") &&
-        getPlan(module, "reference"))
+    if (graph->hasAttr(foldedName) && module.lookupSymbol<tv::PlanOp>("plan") &&
+        module.lookupSymbol<tv::PlanOp>("reference"))
       return graph;
   return {};
 }
@@ -268,5 +273,5 @@ LogicalResult verify::unfoldRanks(ModuleOp module) {
   // Those were of that graph.
   for (auto stage : llvm::make_early_inc_range(module.getOps<tv::StageOp>()))
     stage.erase();
-  return linkPlans(module, RandomMode::ByElement);
+  return linkPlans(module, RandomMode::ByElement, /*foldsRanks=*/false);
 }

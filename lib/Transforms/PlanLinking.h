@@ -14,18 +14,16 @@ namespace verify {
 
 /// Replaces the plans `@reference` and `@plan` of a module by one graph. Fails
 /// after an error at the op that cannot be executed, and then the module has
-/// the attribute `tv.malformed`, or that is not understood.
-llvm::LogicalResult linkPlans(mlir::ModuleOp module, RandomMode random);
+/// the attribute `tv.malformed`, or that is not understood. With `foldsRanks`
+/// and where ranks are an axis, the graph has it, and the plans stay for
+/// `unfoldRanks`.
+llvm::LogicalResult linkPlans(mlir::ModuleOp module, RandomMode random,
+                              bool foldsRanks);
 
-/// Adds a graph in which the ranks of each group are one axis. The plans stay,
-/// for `unfoldRanks`. False, without a word and with the module as before,
-/// where ranks are no axis or the plan is not well-formed.
-bool linkFoldedPlans(mlir::ModuleOp module, RandomMode random);
-
-/// The graph of `linkFoldedPlans`, or null.
+/// The graph in which ranks are an axis, or null.
 tv::GraphOp getFoldedGraph(mlir::ModuleOp module);
 
-/// Replaces that graph, its stages and the plans by what `linkPlans` gives.
+/// Replaces that graph, its stages and the plans by a graph without the axis.
 llvm::LogicalResult unfoldRanks(mlir::ModuleOp module);
 
 } // namespace verify

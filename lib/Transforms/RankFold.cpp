@@ -20,6 +20,9 @@ using namespace verify;
 /// Whether two ops of one kind differ at most in the properties `ignored`.
 static bool haveEqualProperties(Operation *left, Operation *right,
                                 std::initializer_list<StringRef> ignored) {
+  if (left->getName().compareOpProperties(left->getPropertiesStorage(),
+                                          right->getPropertiesStorage()))
+    return true;
   auto a = dyn_cast_or_null<DictionaryAttr>(left->getPropertiesAsAttribute()),
        b = dyn_cast_or_null<DictionaryAttr>(right->getPropertiesAsAttribute());
   if (!a || !b)
@@ -359,6 +362,7 @@ bool RankComparison::compare(Operation &left, Operation &right) {
 bool RankComparison::compare(Block &left, Block &right) {
   if (left.getArgumentTypes() != right.getArgumentTypes())
     return false;
+  values.reserve(left.getOperations().size());
   for (auto [mine, theirs] :
        llvm::zip_equal(left.getArguments(), right.getArguments()))
     values[mine] = theirs;
