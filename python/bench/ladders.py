@@ -17,7 +17,7 @@ def words(model: str, **numbers: int) -> list[str]:
 
 # Counts of stages that were told apart, and of what was proved about them.
 DISTINCT = ("distinct_stages", "distinct_stage_ops", "obligations_by_z3")
-# What is the same for all replicas and micro-batches.
+# What is the same for all replicas, micro-batches and ranks.
 FOLDED = ("graph_ops", "lemmas", "stages", "stage_ops", *DISTINCT)
 
 
@@ -26,13 +26,14 @@ class Ladder:
     """Sizes of one number, and the plan of each.
 
     From the size `since` on no count may grow more than linearly; those that are
-    `constant` do not change, or none does.
+    `constant` do not change, or none does, and those that are `bounded` do not grow.
     """
 
     sizes: tuple[int, ...]
     plan: Callable[[int], list[str]]
     is_constant: bool = False
     constant: tuple[str, ...] = ()
+    bounded: tuple[str, ...] = ()
     since: int = 0
 
 
@@ -81,7 +82,12 @@ LADDERS = {
         powers(2, 512), lambda n: llama(micro_batches=n), constant=FOLDED, since=4
     ),
     "layers": Ladder(powers(2, 1024), lambda n: llama(layers=n), constant=DISTINCT, since=8),
-    "tp": Ladder(powers(1, 32), lambda n: llama(tp=n, heads=32), since=2),
+    "tp": Ladder(
+        powers(1, 32),
+        lambda n: llama(tp=n, heads=32),
+        bounded=(*FOLDED, "executed_ops"),
+        since=2,
+    ),
     "pp": Ladder(powers(1, 32), lambda n: llama(pp=n, layers=32), since=2),
     "hidden": Ladder(powers(64, 16384), lambda n: llama(hidden=n, ffn=3 * n), is_constant=True),
     "sequence": Ladder(powers(24, 12288), lambda n: llama(sequence=n), is_constant=True),

@@ -116,8 +116,8 @@ def get_numbers(row: Row) -> dict[str, float]:
 
 
 def find_growth(ladder: Ladder, rows: list[Row]) -> list[str]:
-    """Counts that grow more than the ladder allows: constant ones that change, and others
-    of which a further unit of size costs more than ever before.
+    """Counts that grow more than the ladder allows: constant ones that change, bounded ones
+    that grow, and others of which a further unit of size costs more than ever before.
     """
     found = []
     rows = [row for row in rows if row["size"] >= ladder.since]
@@ -126,6 +126,10 @@ def find_growth(ladder: Ladder, rows: list[Row]) -> list[str]:
         text = f"{name}: {', '.join(f'{count} at {size}' for size, count in counts)}"
         if ladder.is_constant or name in ladder.constant:
             if len({count for _, count in counts}) > 1:
+                found.append(text)
+            continue
+        if name in ladder.bounded:
+            if any(after[1] > before[1] for before, after in itertools.pairwise(counts)):
                 found.append(text)
             continue
         slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in itertools.pairwise(counts)]
