@@ -155,7 +155,7 @@ protected:
                                fullSize, report);
     checker.run([](tv::ExpectOp, bool) { return true; });
     auto isProved = [&](tv::ExpectOp result) {
-      auto found = checker.getStatuses().find(result);
+      const auto *found = checker.getStatuses().find(result);
       return found != checker.getStatuses().end() &&
              found->second.verdict.isProved();
     };

@@ -421,9 +421,8 @@ private:
   mlir::LogicalResult buildByRank(mlir::Operation *op,
                                   llvm::ArrayRef<mlir::Value> values,
                                   llvm::SmallVectorImpl<mlir::Value> &results);
-  /// The part of `dimension` that a rank has.
-  mlir::Value sliceByRank(mlir::Value value, int64_t dimension,
-                          mlir::Location location);
+  mlir::FailureOr<mlir::Value> lookUpByRank(tv::EmbeddingOp op,
+                                            llvm::ArrayRef<mlir::Value> values);
   /// What the ranks of a group get from what they do together.
   mlir::LogicalResult
   buildAlongRanks(tv::CommunicateOp op, mlir::Value value,

@@ -24,59 +24,129 @@ static RankedTensorType resize(RankedTensorType type, int64_t dimension,
   return RankedTensorType::get(shape, type.getElementType());
 }
 
-Value PlanExecution::sliceByRank(Value value, int64_t dimension,
-                                 Location location) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return tv::AllSliceOp::create(
-      builder, location,
-      resize(type, dimension, type.getDimSize(dimension) / fold->getSize()),
-      value, dimension, builder.getStringAttr(RankFold::axis),
-      tv::DomainAttr());
-}
+namespace {
+/// Builds ops along the axis of ranks. What cannot be built is null.
+class RankBuilder {
+public:
+  RankBuilder(OpBuilder &builder, Location location, int64_t size)
+      : builder(builder), location(location), size(size),
+        axis(builder.getStringAttr(RankFold::axis)) {}
 
-LogicalResult PlanExecution::buildByRank(Operation *op, ArrayRef<Value> values,
-                                         SmallVectorImpl<Value> &results) {
-  Location location = op->getLoc();
-  if (auto slice = dyn_cast<tv::SliceOp>(op)) {
-    auto type = cast<RankedTensorType>(slice.getResult().getType());
-    int64_t dimension = slice.getDimension(), start = slice.getStart();
-    int64_t together = (slice.getEnd() - slice.getStart()) * fold->getSize();
-    Value whole = values[0];
-    auto from = cast<RankedTensorType>(whole.getType());
-    if (dimension < 0 || dimension >= from.getRank() ||
-        from.getRank() != type.getRank() || start < 0 ||
+  /// The part of a dimension that a rank has.
+  Value slice(Value whole, int64_t dimension) {
+    RankedTensorType type = typeOf(whole);
+    if (!hasDimension(type, dimension) || type.getDimSize(dimension) % size)
+      return {};
+    return tv::AllSliceOp::create(
+        builder, location,
+        resize(type, dimension, type.getDimSize(dimension) / size), whole,
+        dimension, axis, tv::DomainAttr());
+  }
+  /// What all ranks have, one after the other.
+  Value gather(Value part, int64_t dimension) {
+    RankedTensorType type = typeOf(part);
+    int64_t together;
+    if (!hasDimension(type, dimension) ||
+        llvm::MulOverflow(type.getDimSize(dimension), size, together))
+      return {};
+    return tv::AllGatherOp::create(builder, location,
+                                   resize(type, dimension, together), part,
+                                   dimension, axis, tv::DomainAttr());
+  }
+  /// What one rank has, on each.
+  Value move(Value value, int64_t rank) {
+    auto from =
+        tv::AxisSetAttr::get(builder.getContext(), axis, {rank, rank + 1});
+    return tv::MoveOp::create(builder, location, typeOf(value), value,
+                              tv::DomainAttr::get(builder.getContext(), from),
+                              tv::DomainAttr());
+  }
+  /// What all ranks have, combined; over replicas too where `op` says so.
+  Value reduce(tv::CommunicateOp op, Value value) {
+    SmallVector<Attribute> axes;
+    if (op.getReplicas())
+      axes.push_back(builder.getStringAttr("dp"));
+    SmallVector<Value> terms = {value};
+    if (op.getReduction() == tv::ReductionKind::Sum ||
+        op.getReduction() == tv::ReductionKind::Average) {
+      axes.push_back(axis);
+    } else {
+      terms.clear();
+      for (int64_t rank = 0; rank < size; ++rank)
+        terms.push_back(move(value, rank));
+    }
+    return tv::AllReduceOp::create(builder, location, typeOf(value), terms,
+                                   builder.getArrayAttr(axes), tv::DomainAttr(),
+                                   op.getReduction());
+  }
+  /// A slice that starts where the one of the rank before ends.
+  Value sliceByRank(tv::SliceOp op, Value whole) {
+    RankedTensorType type = typeOf(op.getResult()), from = typeOf(whole);
+    int64_t dimension = op.getDimension(), start = op.getStart(), together;
+    if (from.getRank() != type.getRank() || !hasDimension(from, dimension) ||
+        start < 0 ||
+        llvm::MulOverflow(type.getDimSize(dimension), size, together) ||
         together > from.getDimSize(dimension) - start)
-      return slice.emitOpError("is outside of its operand on some rank");
+      return {};
     if (together != from.getDimSize(dimension))
       whole = tv::SliceOp::create(
           builder, location, resize(type, dimension, together), whole,
           dimension, start, start + together, tv::DomainAttr());
-    results.push_back(sliceByRank(whole, dimension, location));
-    return success();
+    return slice(whole, dimension);
   }
-  auto oneHotByRank = [&](Value indices, RankedTensorType type,
-                          int64_t start) -> Value {
+  /// A one-hot of `type` whose first position rises so, from `start` on.
+  Value oneHotByRank(Value indices, RankedTensorType type, int64_t start) {
     int64_t last = type.getRank() - 1, together;
-    if (last < 0 ||
-        llvm::MulOverflow(type.getDimSize(last), fold->getSize(), together))
+    if (last < 0 || llvm::MulOverflow(type.getDimSize(last), size, together))
       return {};
     Value whole =
         tv::OneHotOp::create(builder, location, resize(type, last, together),
                              indices, start, tv::DomainAttr());
-    return sliceByRank(whole, last, location);
-  };
-  if (auto oneHot = dyn_cast<tv::OneHotOp>(op)) {
-    auto type = cast<RankedTensorType>(oneHot.getResult().getType());
-    Value part = oneHotByRank(values[0], type, oneHot.getStart());
-    if (!part)
-      return oneHot.emitOpError("has too many positions on all ranks");
-    results.push_back(part);
-    return success();
+    return slice(whole, last);
   }
-  auto embedding = cast<tv::EmbeddingOp>(op);
+
+private:
+  static RankedTensorType typeOf(Value value) {
+    return cast<RankedTensorType>(value.getType());
+  }
+  static bool hasDimension(RankedTensorType type, int64_t dimension) {
+    return dimension >= 0 && dimension < type.getRank();
+  }
+
+  OpBuilder &builder;
+  Location location;
+  int64_t size;
+  StringAttr axis;
+};
+} // namespace
+
+LogicalResult PlanExecution::buildByRank(Operation *op, ArrayRef<Value> values,
+                                         SmallVectorImpl<Value> &results) {
+  RankBuilder ranks(builder, op->getLoc(), fold->getSize());
+  Value result;
+  if (auto slice = dyn_cast<tv::SliceOp>(op)) {
+    result = ranks.sliceByRank(slice, values[0]);
+  } else if (auto oneHot = dyn_cast<tv::OneHotOp>(op)) {
+    result = ranks.oneHotByRank(
+        values[0], cast<RankedTensorType>(oneHot.getResult().getType()),
+        oneHot.getStart());
+  } else {
+    FailureOr<Value> looked = lookUpByRank(cast<tv::EmbeddingOp>(op), values);
+    if (failed(looked))
+      return failure();
+    result = *looked;
+  }
+  if (!result)
+    return op->emitOpError("does not fit on all ranks");
+  results.push_back(result);
+  return success();
+}
+
+FailureOr<Value> PlanExecution::lookUpByRank(tv::EmbeddingOp op,
+                                             ArrayRef<Value> values) {
   Operation *clone =
-      Operation::create(location, op->getName(), op->getResultTypes(), values,
-                        NamedAttrList(), op->getPropertiesStorage());
+      Operation::create(op.getLoc(), op->getName(), op->getResultTypes(),
+                        values, NamedAttrList(), op->getPropertiesStorage());
   builder.insert(clone);
   if (failed(check(clone)))
     return failure();
@@ -92,84 +162,42 @@ LogicalResult PlanExecution::buildByRank(Operation *op, ArrayRef<Value> values,
     if (!oneHot || oneHot.getIndices() != values[0])
       continue;
     builder.setInsertionPoint(contraction);
-    Value part = oneHotByRank(
-        values[0], cast<RankedTensorType>(oneHot.getResult().getType()),
-        oneHot.getStart());
+    Value part =
+        RankBuilder(builder, op.getLoc(), fold->getSize())
+            .oneHotByRank(values[0],
+                          cast<RankedTensorType>(oneHot.getResult().getType()),
+                          oneHot.getStart());
     builder.setInsertionPointToEnd(contraction->getBlock());
     if (!part)
-      return embedding.emitOpError("has too many rows on all ranks");
+      return Value();
     operand.set(part);
     oneHot.erase();
-    results = *parts;
-    return success();
+    return parts->front();
   }
-  return embedding.emitOpError("is not looked up by position");
+  return op.emitOpError("is not looked up by position");
 }
 
 LogicalResult PlanExecution::buildAlongRanks(tv::CommunicateOp op, Value value,
                                              SmallVectorImpl<Value> &results) {
-  Location location = op.getLoc();
-  auto type = cast<RankedTensorType>(op.getResult().getType());
-  auto operand = cast<RankedTensorType>(value.getType());
-  StringAttr axis = builder.getStringAttr(RankFold::axis);
-  int64_t dimension = op.getDimension().value_or(0), size = fold->getSize();
-  auto hasDimension = [&](int64_t number) {
-    return number >= 0 && number < operand.getRank();
-  };
-  auto canCut = [&](RankedTensorType whole, int64_t number) {
-    return hasDimension(number) && whole.getDimSize(number) % size == 0;
-  };
-  auto gather = [&]() -> Value {
-    int64_t together;
-    if (!hasDimension(dimension) ||
-        llvm::MulOverflow(operand.getDimSize(dimension), size, together))
-      return {};
-    return tv::AllGatherOp::create(builder, location,
-                                   resize(operand, dimension, together), value,
-                                   dimension, axis, tv::DomainAttr());
-  };
-  auto move = [&](int64_t rank) -> Value {
-    auto from =
-        tv::AxisSetAttr::get(builder.getContext(), axis, {rank, rank + 1});
-    return tv::MoveOp::create(builder, location, operand, value,
-                              tv::DomainAttr::get(builder.getContext(), from),
-                              tv::DomainAttr());
-  };
-  auto reduce = [&]() -> Value {
-    SmallVector<Attribute> axes;
-    if (op.getReplicas())
-      axes.push_back(builder.getStringAttr("dp"));
-    SmallVector<Value> terms = {value};
-    if (op.getReduction() == tv::ReductionKind::Sum ||
-        op.getReduction() == tv::ReductionKind::Average) {
-      axes.push_back(axis);
-    } else {
-      terms.clear();
-      for (int64_t rank = 0; rank < size; ++rank)
-        terms.push_back(move(rank));
-    }
-    return tv::AllReduceOp::create(builder, location, operand, terms,
-                                   builder.getArrayAttr(axes), tv::DomainAttr(),
-                                   op.getReduction());
-  };
+  RankBuilder ranks(builder, op.getLoc(), fold->getSize());
+  int64_t dimension = op.getDimension().value_or(0);
   Value result;
   switch (op.getKind()) {
   case tv::CollectiveKind::AllReduce:
-    result = reduce();
+    result = ranks.reduce(op, value);
     break;
   case tv::CollectiveKind::AllGather:
-    result = gather();
+    result = ranks.gather(value, dimension);
     break;
   case tv::CollectiveKind::ReduceScatter:
-    if (canCut(operand, dimension))
-      result = sliceByRank(reduce(), dimension, location);
+    result = ranks.slice(ranks.reduce(op, value), dimension);
     break;
   case tv::CollectiveKind::AllToAll: {
     int64_t split = op.getSplitDimension().value_or(0);
     // Along one dimension parts of parts change places, which is no slice.
-    if (split != dimension && canCut(operand, split))
-      if (Value whole = gather())
-        result = sliceByRank(whole, split, location);
+    if (split != dimension)
+      if (Value whole = ranks.gather(value, dimension))
+        result = ranks.slice(whole, split);
     break;
   }
   case tv::CollectiveKind::Broadcast: {
@@ -177,11 +205,11 @@ LogicalResult PlanExecution::buildAlongRanks(tv::CommunicateOp op, Value value,
     const auto *root =
         llvm::find(group, static_cast<int64_t>(op.getRoot().value_or(-1)));
     if (root != group.end())
-      result = move(root - group.begin());
+      result = ranks.move(value, root - group.begin());
     break;
   }
   }
-  if (!result || result.getType() != type)
+  if (!result || result.getType() != op.getResult().getType())
     return op.emitOpError("is not one along an axis");
   results.push_back(result);
   return success();

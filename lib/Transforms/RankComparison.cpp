@@ -1,0 +1,306 @@
+//===- RankComparison.cpp - whether ranks run one program -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RankComparison.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// Whether two ops of one kind differ at most in the properties `ignored`.
+static bool haveEqualProperties(Operation *left, Operation *right,
+                                std::initializer_list<StringRef> ignored) {
+  if (left->getName().compareOpProperties(left->getPropertiesStorage(),
+                                          right->getPropertiesStorage()))
+    return true;
+  auto a = dyn_cast_or_null<DictionaryAttr>(left->getPropertiesAsAttribute()),
+       b = dyn_cast_or_null<DictionaryAttr>(right->getPropertiesAsAttribute());
+  if (!a || !b)
+    return false;
+  auto isCompared = [&](NamedAttribute entry) {
+    return !llvm::is_contained(ignored, entry.getName().getValue());
+  };
+  return llvm::equal(llvm::make_filter_range(a, isCompared),
+                     llvm::make_filter_range(b, isCompared));
+}
+
+RankFold::Spread RankComparison::getSpread(tv::PieceAttr left,
+                                           tv::PieceAttr right) const {
+  if (left == right)
+    return {};
+  constexpr Spread none = {Spread::Other};
+  if (!left || !right || left.getFull() != right.getFull() ||
+      left.getGradient() != right.getGradient() ||
+      left.getParts() != right.getParts() ||
+      left.getBounds().size() != right.getBounds().size())
+    return none;
+  std::optional<unsigned> dimension;
+  ArrayRef<int64_t> a = left.getBounds(), b = right.getBounds();
+  for (unsigned i = 0; 3 * i + 2 < a.size(); ++i) {
+    if (a.slice(3 * i, 3) == b.slice(3 * i, 3))
+      continue;
+    int64_t extent = a[3 * i + 1], whole;
+    if (dimension || a[3 * i] != 0 || a[3 * i + 2] != b[3 * i + 2] ||
+        llvm::MulOverflow(extent, fold.size, whole) || whole != a[3 * i + 2] ||
+        b[3 * i] != rank * extent || b[3 * i + 1] != (rank + 1) * extent)
+      return none;
+    dimension = i;
+  }
+  return dimension ? Spread{Spread::Divided, *dimension} : Spread();
+}
+
+void RankComparison::add(RankFold::Spreads &spreads, Operation *op,
+                         unsigned number, Spread spread) const {
+  std::pair<Operation *, unsigned> key = {op, number};
+  if (rank == 1) {
+    if (spread.kind != Spread::Same)
+      spreads[key] = spread;
+    return;
+  }
+  if (spreads.lookup(key) != spread)
+    spreads[key] = {Spread::Other};
+}
+
+bool RankComparison::compareBuffers() {
+  auto &left = fold.devices[first].buffers,
+       &right = fold.devices[other].buffers;
+  if (left.size() != right.size())
+    return false;
+  for (auto [a, b] : llvm::zip_equal(left, right)) {
+    if (a.getName() != b.getName() || a.getType() != b.getType() ||
+        !compareNames(a.getGradientOfAttr(), b.getGradientOfAttr()))
+      return false;
+    add(group.given, a, 0, getSpread(a.getPiece(), b.getPiece()));
+  }
+  return true;
+}
+
+bool RankComparison::compareNames(FlatSymbolRefAttr left,
+                                  FlatSymbolRefAttr right) const {
+  if (!left || !right)
+    return !left && !right;
+  auto a = fold.buffers.find(left.getAttr()),
+       b = fold.buffers.find(right.getAttr());
+  // Both are of the device that names them, or the plan is not valid.
+  return a != fold.buffers.end() && b != fold.buffers.end() &&
+         a->second.second == b->second.second;
+}
+
+bool RankComparison::comparePeers(int64_t left, int64_t right) const {
+  auto count = static_cast<int64_t>(fold.places.size());
+  if (left < 0 || right < 0 || left >= count || right >= count)
+    return false;
+  auto [leftGroup, leftRank] = fold.places[left];
+  auto [rightGroup, rightRank] = fold.places[right];
+  return leftGroup == rightGroup && leftRank == 0 && rightRank == rank;
+}
+
+bool RankComparison::compareCollectives(tv::CommunicateOp left,
+                                        tv::CommunicateOp right) {
+  if (!haveEqualProperties(left, right, {"group", "root"}) ||
+      left.getRoot().has_value() != right.getRoot().has_value() ||
+      left.getGroup().size() != right.getGroup().size())
+    return false;
+  ArrayRef<int64_t> members = group.devices;
+  // All ranks of the group, in its order.
+  if (left.getGroup() == members)
+    return right.getGroup() == members && left.getRoot() == right.getRoot();
+  // Or one rank of each of several groups.
+  return llvm::all_of(llvm::zip_equal(left.getGroup(), right.getGroup()),
+                      [&](auto pair) {
+                        return comparePeers(std::get<0>(pair),
+                                            std::get<1>(pair));
+                      }) &&
+         (!left.getRoot() || comparePeers(*left.getRoot(), *right.getRoot()));
+}
+
+bool RankComparison::compareLoads(tv::LoadDataOp left, tv::LoadDataOp right) {
+  if (!haveEqualProperties(left, right, {"pieces"}) ||
+      left.getPieces().size() != right.getPieces().size())
+    return false;
+  for (auto [number, pair] : llvm::enumerate(
+           llvm::zip_equal(left.getPieces().getAsRange<tv::PieceAttr>(),
+                           right.getPieces().getAsRange<tv::PieceAttr>())))
+    add(group.given, left, number,
+        getSpread(std::get<0>(pair), std::get<1>(pair)));
+  return true;
+}
+
+bool RankComparison::compareCalls(tv::CallOp left, tv::CallOp right) {
+  auto a = fold.segments.find(left.getCalleeAttr().getAttr()),
+       b = fold.segments.find(right.getCalleeAttr().getAttr());
+  if (a == fold.segments.end() || b == fold.segments.end() ||
+      left.getMirror().has_value() != right.getMirror().has_value() ||
+      !executions.add(left.getInstance(), right.getInstance()) ||
+      (left.getMirror() &&
+       !executions.add(*left.getMirror(), *right.getMirror())))
+    return false;
+  tv::SegmentOp mine = a->second, theirs = b->second;
+  auto [known, isNew] = segments.try_emplace(mine, theirs);
+  if (!isNew)
+    return known->second == theirs;
+  // The program's values are not seen in a segment.
+  llvm::DenseMap<Value, Value> outer = std::move(values);
+  values.clear();
+  bool isEqual = compare(mine.getBody().front(), theirs.getBody().front());
+  values = std::move(outer);
+  return isEqual;
+}
+
+bool RankComparison::compareStarts(Operation *op, int64_t left, int64_t right,
+                                   int64_t extent) {
+  int64_t rise, expected;
+  bool isByRank = left != right;
+  if (isByRank &&
+      (llvm::MulOverflow(rank, extent, rise) ||
+       llvm::AddOverflow(left, rise, expected) || expected != right))
+    return false;
+  if (rank == 1 && isByRank)
+    group.starts.insert(op);
+  return group.starts.contains(op) == isByRank;
+}
+
+std::optional<bool> RankComparison::compareParts(Operation &left,
+                                                 Operation &right) {
+  if (auto load = dyn_cast<tv::LoadDataOp>(left))
+    return compareLoads(load, cast<tv::LoadDataOp>(right));
+  if (auto random = dyn_cast<tv::RandomOp>(left)) {
+    add(group.given, random, 0,
+        getSpread(random.getPiece(), cast<tv::RandomOp>(right).getPiece()));
+    return haveEqualProperties(&left, &right, {"piece"});
+  }
+  if (auto slice = dyn_cast<tv::SliceOp>(left)) {
+    // As long as the result is.
+    int64_t size = slice.getEnd() - slice.getStart();
+    return haveEqualProperties(&left, &right, {"start", "end"}) &&
+           compareStarts(slice, slice.getStart(),
+                         cast<tv::SliceOp>(right).getStart(), size);
+  }
+  if (auto oneHot = dyn_cast<tv::OneHotOp>(left)) {
+    auto type = cast<RankedTensorType>(oneHot.getResult().getType());
+    return type.getRank() != 0 &&
+           haveEqualProperties(&left, &right, {"start"}) &&
+           compareStarts(oneHot, oneHot.getStart(),
+                         cast<tv::OneHotOp>(right).getStart(),
+                         type.getShape().back());
+  }
+  if (auto embedding = dyn_cast<tv::EmbeddingOp>(left)) {
+    auto table = cast<RankedTensorType>(embedding.getTable().getType());
+    return table.getRank() == 2 &&
+           haveEqualProperties(&left, &right, {"start"}) &&
+           compareStarts(embedding, embedding.getStart(),
+                         cast<tv::EmbeddingOp>(right).getStart(),
+                         table.getDimSize(0));
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> RankComparison::compareNumbered(Operation &left,
+                                                    Operation &right) {
+  if (isa<tv::ReadOp, tv::WriteOp, tv::AddToOp>(left)) {
+    auto name = [](Operation &op) {
+      return cast<FlatSymbolRefAttr>(*op.getInherentAttr("buffer"));
+    };
+    return compareNames(name(left), name(right));
+  }
+  if (auto call = dyn_cast<tv::CallOp>(left))
+    return compareCalls(call, cast<tv::CallOp>(right));
+  if (auto save = dyn_cast<tv::SaveOp>(left)) {
+    auto other = cast<tv::SaveOp>(right);
+    return save.getInputs().size() == other.getInputs().size() &&
+           forwardOps.add(save.getOp(), other.getOp());
+  }
+  if (auto backward = dyn_cast<tv::BackwardOp>(left)) {
+    auto other = cast<tv::BackwardOp>(right);
+    return backward.getWrt() == other.getWrt() &&
+           backward.getOutputs() == other.getOutputs() &&
+           forwardOps.add(backward.getForward(), other.getForward());
+  }
+  if (auto send = dyn_cast<tv::SendOp>(left))
+    return haveEqualProperties(&left, &right, {"peer"}) &&
+           comparePeers(send.getPeer(), cast<tv::SendOp>(right).getPeer());
+  if (auto receive = dyn_cast<tv::ReceiveOp>(left))
+    return haveEqualProperties(&left, &right, {"peer"}) &&
+           comparePeers(receive.getPeer(),
+                        cast<tv::ReceiveOp>(right).getPeer());
+  if (auto communicate = dyn_cast<tv::CommunicateOp>(left))
+    return compareCollectives(communicate, cast<tv::CommunicateOp>(right));
+  return std::nullopt;
+}
+
+bool RankComparison::comparePieces(Operation &left, Operation &right) {
+  DictionaryAttr a = left.getDiscardableAttrDictionary(),
+                 b = right.getDiscardableAttrDictionary();
+  // One that was different before has to be noted.
+  if (a == b && rank == 1)
+    return true;
+  if (a.size() != b.size())
+    return false;
+  for (auto [mine, theirs] : llvm::zip_equal(a, b)) {
+    if (mine.getName() != theirs.getName())
+      return false;
+    StringRef name = mine.getName().getValue();
+    if (name == "tv.declared_start")
+      continue;
+    if (name == "tv.piece") {
+      add(group.stated, &left, 0,
+          getSpread(dyn_cast<tv::PieceAttr>(mine.getValue()),
+                    dyn_cast<tv::PieceAttr>(theirs.getValue())));
+      continue;
+    }
+    if (name == "tv.pieces") {
+      auto list = dyn_cast<ArrayAttr>(mine.getValue()),
+           others = dyn_cast<ArrayAttr>(theirs.getValue());
+      if (!list || !others || list.size() != others.size())
+        return false;
+      for (auto [number, pair] : llvm::enumerate(llvm::zip_equal(list, others)))
+        add(group.stated, &left, number,
+            getSpread(dyn_cast<tv::PieceAttr>(std::get<0>(pair)),
+                      dyn_cast<tv::PieceAttr>(std::get<1>(pair))));
+      continue;
+    }
+    if (mine.getValue() != theirs.getValue())
+      return false;
+  }
+  return true;
+}
+
+bool RankComparison::compare(Operation &left, Operation &right) {
+  if (left.getName() != right.getName() ||
+      left.getNumOperands() != right.getNumOperands() ||
+      left.getResultTypes() != right.getResultTypes() ||
+      left.getNumRegions() != 0 || right.getNumRegions() != 0)
+    return false;
+  for (auto [mine, theirs] :
+       llvm::zip_equal(left.getOperands(), right.getOperands()))
+    if (values.lookup(mine) != theirs)
+      return false;
+  for (auto [mine, theirs] :
+       llvm::zip_equal(left.getResults(), right.getResults()))
+    values[mine] = theirs;
+  std::optional<bool> areAlike = compareNumbered(left, right);
+  if (!areAlike)
+    areAlike = compareParts(left, right);
+  if (!areAlike)
+    areAlike = left.getName().compareOpProperties(left.getPropertiesStorage(),
+                                                  right.getPropertiesStorage());
+  if (!*areAlike)
+    return false;
+  return comparePieces(left, right);
+}
+
+bool RankComparison::compare(Block &left, Block &right) {
+  if (left.getArgumentTypes() != right.getArgumentTypes())
+    return false;
+  values.reserve(left.getOperations().size());
+  for (auto [mine, theirs] :
+       llvm::zip_equal(left.getArguments(), right.getArguments()))
+    values[mine] = theirs;
+  auto next = right.begin();
+  for (Operation &op : left)
+    if (next == right.end() || !compare(op, *next++))
+      return false;
+  return next == right.end();
+}

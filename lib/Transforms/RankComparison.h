@@ -1,0 +1,88 @@
+//===- RankComparison.h - whether ranks run one program ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two programs in step, op by op. What is not named here has to be equal.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_TRANSFORMS_RANKCOMPARISON_H
+#define VERIFY_LIB_TRANSFORMS_RANKCOMPARISON_H
+
+#include "RankFold.h"
+
+#include <unordered_map>
+
+namespace verify {
+
+/// Numbers of one rank with those of another, each with one.
+class NumberPairs {
+public:
+  bool add(int64_t first, int64_t other) {
+    auto [there, isNew] = others.try_emplace(first, other);
+    auto [back, isNewBack] = firsts.try_emplace(other, first);
+    return there->second == other && back->second == first;
+  }
+
+private:
+  std::unordered_map<int64_t, int64_t> others, firsts;
+};
+
+/// Compares one rank of a group with the first one.
+class RankComparison {
+public:
+  RankComparison(RankFold &fold, RankFold::Group &group, int64_t rank)
+      : fold(fold), group(group), rank(rank), first(group.devices.front()),
+        other(group.devices[rank]) {}
+
+  bool run() {
+    return compareBuffers() &&
+           compare(fold.devices[first].program.getBody().front(),
+                   fold.devices[other].program.getBody().front());
+  }
+
+private:
+  using Spread = RankFold::Spread;
+
+  bool compareBuffers();
+  bool compare(mlir::Block &left, mlir::Block &right);
+  bool compare(mlir::Operation &left, mlir::Operation &right);
+  bool comparePieces(mlir::Operation &left, mlir::Operation &right);
+  /// Two ops of one kind that may be of other parts, or name other buffers,
+  /// executions or devices. None for ops that have to be equal.
+  std::optional<bool> compareParts(mlir::Operation &left,
+                                   mlir::Operation &right);
+  std::optional<bool> compareNumbered(mlir::Operation &left,
+                                      mlir::Operation &right);
+  bool compareLoads(tv::LoadDataOp left, tv::LoadDataOp right);
+  bool compareCalls(tv::CallOp left, tv::CallOp right);
+  bool compareCollectives(tv::CommunicateOp left, tv::CommunicateOp right);
+  /// Whether a device and another one have one rank in their groups.
+  bool comparePeers(int64_t left, int64_t right) const;
+  bool compareNames(mlir::FlatSymbolRefAttr left,
+                    mlir::FlatSymbolRefAttr right) const;
+  /// Whether the starts of two ops are equal, or rise by `extent` with the
+  /// rank.
+  bool compareStarts(mlir::Operation *op, int64_t left, int64_t right,
+                     int64_t extent);
+  Spread getSpread(tv::PieceAttr left, tv::PieceAttr right) const;
+  /// Notes how what is stated differs; ranks that differ in several ways are
+  /// no parts.
+  void add(RankFold::Spreads &spreads, mlir::Operation *op, unsigned number,
+           Spread spread) const;
+
+  RankFold &fold;
+  RankFold::Group &group;
+  int64_t rank, first, other;
+  llvm::DenseMap<mlir::Value, mlir::Value>
+      values; ///< of the blocks that are compared
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> segments;
+  /// Numbers of ops that are differentiated, and of executions.
+  NumberPairs forwardOps, executions;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_TRANSFORMS_RANKCOMPARISON_H
