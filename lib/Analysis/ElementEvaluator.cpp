@@ -378,8 +378,11 @@ ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
   SmallVector<int64_t> bound(relation.extents.size(), -1);
   for (auto [expr, position] : llvm::zip_equal(relation.result, index))
     std::ignore = bind(expr, position, relation.extents, bound); // no hole
-  for (auto [axis, factor] : state.ownFactors)
+  for (auto [axis, factor] : state.ownFactors) {
+    if (coordinates[axis] < 0)
+      return fail("a part is taken where there is no coordinate");
     bound[factor] = coordinates[axis];
+  }
   // An access is present if all its factors are bound or reduced.
   SmallVector<const AccessState *> present;
   for (const AccessState &access : state.accesses)

@@ -47,7 +47,7 @@ static LogicalResult verifyNotDevices(Operation *op, StringRef axis) {
                          "operand of its own");
 }
 
-/// Checks the axis of a mesh whose coordinates `parts` make up `whole`.
+/// Checks the axis of a mesh whose coordinates have the parts of `whole`.
 static LogicalResult verifyParts(Operation *op, StringRef axis,
                                  int64_t dimension, Value part, Value whole,
                                  MeshAttr mesh) {
@@ -70,9 +70,12 @@ static LogicalResult verifyAxes(Operation *op, MeshAttr mesh) {
   if (auto gather = dyn_cast<AllGatherOp>(op); gather && gather.getAxis())
     return verifyParts(op, *gather.getAxis(), gather.getDimension(),
                        gather.getOperands().front(), gather.getResult(), mesh);
-  if (auto slice = dyn_cast<AllSliceOp>(op))
+  if (auto slice = dyn_cast<AllSliceOp>(op)) {
+    if (!slice.getDomain())
+      return op->emitOpError("is of the reference, which has no coordinates");
     return verifyParts(op, slice.getAxis(), slice.getDimension(),
                        slice.getResult(), slice.getOperand(), mesh);
+  }
   if (auto move = dyn_cast<MoveOp>(op))
     return verifyDomain(op, move.getSource(), mesh);
   if (auto accumulate = dyn_cast<AccumulateOp>(op)) {

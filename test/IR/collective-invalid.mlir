@@ -190,3 +190,11 @@ tv.graph @slices_of_other_shape <dp = 2, device = 2> {
   // expected-error @below {{dimension 1 of operand #0 has size 4, expected 3}}
   %y = tv.all_slice %x over "dp" on <device = 0> {dimension = 0 : i64} : (tensor<4x4xf32>) -> tensor<2x3xf32>
 }
+
+// -----
+
+tv.graph @slices_of_the_reference <dp = 2> {
+  %x = tv.input <parameter "x"> : tensor<4xf32>
+  // expected-error @below {{is of the reference, which has no coordinates}}
+  %y = tv.all_slice %x over "dp" {dimension = 0 : i64} : (tensor<4xf32>) -> tensor<2xf32>
+}

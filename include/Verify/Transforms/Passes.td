@@ -135,6 +135,11 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
     result of the contract is *proved*, *refuted* with a witness, or *unknown*
     with a reason; the last two are errors at the op of the plan. When
     everything is proved the ledger checks the argument again.
+
+    A graph that `tv-canonicalize-ssa=fold-ranks` made is only proved: it has the
+    attribute `tv.folded` and stands for the plans beside it. Where that takes
+    more than little effort, the plans are linked again without the axis, and
+    the verdict is that of the new graph.
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
   let options = [
