@@ -13,7 +13,7 @@
 #ifndef VERIFY_LIB_TRANSFORMS_BOUNDARIES_H
 #define VERIFY_LIB_TRANSFORMS_BOUNDARIES_H
 
-#include "PlanExecution.h"
+#include "PlanValues.h"
 #include "Verify/Transforms/Passes.h"
 
 namespace verify {
