@@ -356,7 +356,9 @@ int64_t ExpectOp::getNumDevices() {
   AxisSetAttr devices = getDomain().getSet("device");
   if (!devices)
     return 1;
-  // The first rank of each group stands for all of it.
+  // The first rank of a group may stand for all of it.
+  if (AxisSetAttr ranks = getDomain().getSet("rank"))
+    return devices.size() * ranks.size();
   MeshAttr mesh = getMesh(*this);
   return devices.size() * (mesh ? mesh.getAxisSize("rank").value_or(1) : 1);
 }

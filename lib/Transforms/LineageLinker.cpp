@@ -286,7 +286,11 @@ Value LineageLinker::restrict(Value value, SmallVector<int64_t> microBatches,
     if (set.getAxis() != name)
       sets.push_back(set);
   }
-  sets.push_back(wanted);
+  sets.insert(llvm::find_if(sets,
+                            [&](tv::AxisSetAttr set) {
+                              return name.getValue() < set.getAxis().getValue();
+                            }),
+              wanted);
   return tv::CopyOp::create(builder, location, value.getType(), value,
                             tv::DomainAttr::get(builder.getContext(), sets));
 }
@@ -418,6 +422,13 @@ LinkCounts LineageLinker::write() {
     if (!sumsMicroBatches && produced)
       if (tv::AxisSetAttr set = produced.getSet("mb"))
         sets.push_back(set);
+    // Devices that stand for themselves beside folded ones are at one
+    // coordinate.
+    if (fold && llvm::none_of(claim.devices, [&](int64_t device) {
+          return fold->isFolded(device);
+        }))
+      sets.push_back(tv::AxisSetAttr::get(
+          builder.getContext(), builder.getStringAttr(RankFold::axis), {0, 1}));
     tv::ExpectOp::create(builder, claim.location, claim.values, claim.reference,
                          claim.lineage,
                          tv::DomainAttr::get(builder.getContext(), sets),

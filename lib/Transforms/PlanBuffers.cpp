@@ -228,7 +228,8 @@ FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
 
 LogicalResult PlanExecution::finish() {
   for (auto buffer : plan.getBody().getOps<tv::BufferOp>()) {
-    if (!buffer.getGradientOf() || (fold && !fold->isFirst(buffer.getDevice())))
+    if (!buffer.getGradientOf() ||
+        (fold && fold->isCovered(buffer.getDevice())))
       continue;
     auto parameter = symbols.lookup<tv::BufferOp>(*buffer.getGradientOf());
     if (!parameter)

@@ -41,56 +41,86 @@ Bound PlanExecution::moveTo(Bound bound, int64_t microBatch, Operation *op,
 // Transfers
 //===----------------------------------------------------------------------===//
 
+tv::DomainAttr PlanExecution::getSource(int64_t device, int64_t rank) {
+  MLIRContext *context = builder.getContext();
+  SmallVector<tv::AxisSetAttr, 2> sets = {tv::AxisSetAttr::get(
+      context, StringAttr::get(context, "device"), {device, device + 1})};
+  if (rank >= 0)
+    sets.push_back(tv::AxisSetAttr::get(
+        context, StringAttr::get(context, RankFold::axis), {rank, rank + 1}));
+  return tv::DomainAttr::get(context, sets);
+}
+
 PlanExecution::Step PlanExecution::executeSend(Device &device, tv::SendOp op) {
-  send(device, op, takePlace(device, op));
+  if (fold && fold->isFolded(device.number))
+    sendByRank(device, op);
+  else
+    send(device, op, takePlace(device, op));
   return Step::Done;
 }
 
 void PlanExecution::send(Device &device, tv::SendOp op, int64_t number) {
   channels[{device.number, op.getPeer()}].messages.try_emplace(
-      number, Sent{lookup(device, op.getValue()), op});
+      number, Sent{lookup(device, op.getValue()), op, device.number});
 }
 
-FailureOr<std::optional<Bound>>
-PlanExecution::takeMessage(Device &device, tv::ReceiveOp op, int64_t number) {
-  int64_t source = op.getPeer();
-  Channel &channel = channels[{source, device.number}];
+FailureOr<PlanExecution::Sent> PlanExecution::take(tv::ReceiveOp op,
+                                                   int64_t source,
+                                                   Channel &channel,
+                                                   int64_t number) {
   auto found = channel.messages.find(number);
-  if (found == channel.messages.end())
-    return std::optional<Bound>();
   Sent sent = found->second;
   channel.messages.erase(found);
-  if (sent.bound.value.getType() != op.getResult().getType()) {
-    malformation = "what one device sends, another does not receive";
-    op.emitOpError("expects ")
-            .append(op.getResult().getType(), ", device ", source, " sends ",
-                    sent.bound.value.getType())
-            .attachNote(sent.op->getLoc())
-        << "sent here";
-    return failure();
-  }
+  if (sent.bound.value.getType() == op.getResult().getType())
+    return sent;
+  malformation = "what one device sends, another does not receive";
+  op.emitOpError("expects ")
+          .append(op.getResult().getType(), ", device ", source, " sends ",
+                  sent.bound.value.getType())
+          .attachNote(sent.op->getLoc())
+      << "sent here";
+  return failure();
+}
+
+FailureOr<Bound> PlanExecution::receive(Device &device, tv::ReceiveOp op,
+                                        const Sent &sent) {
   auto build = [&](ArrayRef<Value> operands,
                    SmallVectorImpl<Value> &results) -> LogicalResult {
-    auto set = tv::AxisSetAttr::get(builder.getContext(),
-                                    builder.getStringAttr("device"),
-                                    {source, source + 1});
     results.push_back(tv::MoveOp::create(
         builder, op.getLoc(), op.getResult().getType(), operands[0],
-        tv::DomainAttr::get(builder.getContext(), set), tv::DomainAttr()));
+        getSource(sent.device, sent.rank), tv::DomainAttr()));
     return success();
   };
-  uintptr_t function[] = {reception, static_cast<uintptr_t>(source),
+  uintptr_t function[] = {reception, static_cast<uintptr_t>(sent.device),
+                          static_cast<uintptr_t>(sent.rank),
                           reinterpret_cast<uintptr_t>(
                               op.getResult().getType().getAsOpaquePointer())};
   FailureOr<SmallVector<Bound>> results =
       instantiate(op, function, device.number, sent.bound, build);
   if (failed(results))
     return failure();
-  return std::optional(results->front());
+  return results->front();
+}
+
+FailureOr<std::optional<Bound>>
+PlanExecution::takeMessage(Device &device, tv::ReceiveOp op, int64_t number) {
+  int64_t source = op.getPeer();
+  Channel &channel = channels[{source, device.number}];
+  if (!channel.messages.count(number))
+    return std::optional<Bound>();
+  FailureOr<Sent> sent = take(op, source, channel, number);
+  if (failed(sent))
+    return failure();
+  FailureOr<Bound> bound = receive(device, op, *sent);
+  if (failed(bound))
+    return failure();
+  return std::optional(*bound);
 }
 
 PlanExecution::Step PlanExecution::executeReceive(Device &device,
                                                   tv::ReceiveOp op) {
+  if (fold && fold->isFolded(device.number))
+    return receiveByRank(device, op);
   // It takes its place among the receives once it is over: nothing else of the
   // device goes on before.
   Channel &channel = channels[{op.getPeer(), device.number}];

@@ -31,7 +31,7 @@ PlanExecution::PlanExecution(tv::PlanOp plan, GrowingGraph &graph,
 
 LogicalResult PlanExecution::run() {
   for (auto program : plan.getBody().getOps<tv::ProgramOp>()) {
-    if (fold && !fold->isFirst(program.getDevice()))
+    if (fold && fold->isCovered(program.getDevice()))
       continue;
     Device &device = devices.emplace_back();
     device.number = program.getDevice();

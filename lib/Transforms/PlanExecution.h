@@ -29,8 +29,8 @@ namespace verify {
 class PlanExecution {
 public:
   /// Builds at the end of `graph`. In a reference plan ops get no domain and
-  /// nothing depends on a micro-batch. With `fold`, which may be null, only
-  /// first ranks are executed, for all of their groups.
+  /// nothing depends on a micro-batch. With `fold`, which may be null, the
+  /// first ranks of folded groups are executed for all of them.
   PlanExecution(tv::PlanOp plan, GrowingGraph &graph, BoundarySource &boundary,
                 bool isReference, const RankFold *fold);
 
@@ -152,6 +152,7 @@ private:
     byRank,
     copies,
     derivative,
+    joined,
     reception,
     reduction,
     sum
@@ -165,6 +166,7 @@ private:
     Sources sources;
     llvm::SmallVector<int64_t, 1> microBatches; ///< maybe more than once
     bool allMicroBatches = false;
+    bool isApart = false; ///< of devices that are not folded beside others
     unsigned next = none; ///< another one of the same hash
   };
   struct Contribution {
@@ -174,6 +176,9 @@ private:
   struct Sent {
     Bound bound;
     mlir::Operation *op;
+    int64_t device; ///< that was executed
+    /// Of those for which that device stands; -1 if it stands for itself.
+    int64_t rank = -1;
   };
   struct Channel {
     std::map<int64_t, Sent> messages; ///< under way, by number
@@ -232,10 +237,13 @@ private:
   /// More ops of one device than this that are one function of the same
   /// operands are not looked for among those of other devices.
   static constexpr unsigned maxAlike = 4;
-  /// One that no other op executes on those devices.
+  /// One that no other op executes on those devices. Unless it is `anywhere`,
+  /// devices that stand for others have none together with the rest.
   Instance &findInstance(llvm::ArrayRef<uintptr_t> key,
                          llvm::ArrayRef<int64_t> where, mlir::Operation *source,
-                         bool &isNew);
+                         bool &isNew, bool anywhere = false);
+  /// Whether a device stands for itself although others do not.
+  bool isApart(int64_t device) const { return fold && !fold->isFolded(device); }
   /// Has devices execute it, as `source`.
   void extend(Instance &instance, llvm::ArrayRef<int64_t> where,
               mlir::Operation *source, int64_t microBatch);
@@ -328,6 +336,16 @@ private:
   /// What message `number` of its channel holds, if that is there.
   mlir::FailureOr<std::optional<Bound>>
   takeMessage(Device &device, tv::ReceiveOp op, int64_t number);
+  /// Takes a message from its channel; what it holds has to be of the type that
+  /// is expected.
+  mlir::FailureOr<Sent> take(tv::ReceiveOp op, int64_t source, Channel &channel,
+                             int64_t number);
+  /// Where something that a device has is read: at one of its ranks, unless
+  /// `rank` is negative.
+  tv::DomainAttr getSource(int64_t device, int64_t rank);
+  /// What was sent to a device.
+  mlir::FailureOr<Bound> receive(Device &device, tv::ReceiveOp op,
+                                 const Sent &sent);
   void send(Device &device, tv::SendOp op, int64_t number);
   /// How often a device has taken part in the channel or communicator of an op
   /// before.
@@ -367,7 +385,7 @@ private:
                llvm::ArrayRef<int64_t> where);
   /// All micro-batches where none is named.
   tv::DomainAttr getDomain(llvm::ArrayRef<int64_t> where,
-                           llvm::ArrayRef<int64_t> microBatches);
+                           llvm::ArrayRef<int64_t> microBatches, bool isApart);
 
   // PlanRanks.cpp
   /// The graph op of an op that starts elsewhere on each rank: a part of what
@@ -381,6 +399,14 @@ private:
   mlir::LogicalResult
   buildAlongRanks(tv::CommunicateOp op, mlir::Value value,
                   llvm::SmallVectorImpl<mlir::Value> &results);
+  /// Has all ranks for which `device` stands send.
+  void sendByRank(Device &device, tv::SendOp op);
+  /// Receives what is sent to each rank for which `device` stands, once it is
+  /// there.
+  Step receiveByRank(Device &device, tv::ReceiveOp op);
+  /// What was sent to each rank, as one value.
+  mlir::FailureOr<Bound> join(Device &device, tv::ReceiveOp op,
+                              llvm::ArrayRef<Sent> sent);
   /// Completes the collective of all ranks for which `device` stands.
   mlir::LogicalResult completeAlongRanks(Device &device, tv::CommunicateOp op);
 

@@ -39,7 +39,7 @@ void PlanExecution::placeInput(Value value, Device &device) {
   bool isNew;
   Instance &instance = findInstance(
       reinterpret_cast<uintptr_t>(value.getAsOpaquePointer()), device.number,
-      /*source=*/nullptr, isNew);
+      /*source=*/nullptr, isNew, /*anywhere=*/true);
   // Parts of a tensor may be reshaped; the tensor itself is no op of the plan.
   Operation *op = value.getDefiningOp();
   while (isNew && op && !isa<tv::InputOp>(op)) {

@@ -71,17 +71,17 @@ SmallVector<uintptr_t, 3> PlanExecution::getFunction(Operation *op) {
   return {like, static_cast<uintptr_t>(use.getFull()), use.getGradient()};
 }
 
-PlanExecution::Instance &PlanExecution::findInstance(ArrayRef<uintptr_t> key,
-                                                     ArrayRef<int64_t> where,
-                                                     Operation *source,
-                                                     bool &isNew) {
+PlanExecution::Instance &
+PlanExecution::findInstance(ArrayRef<uintptr_t> key, ArrayRef<int64_t> where,
+                            Operation *source, bool &isNew, bool anywhere) {
+  bool isOfApart = isApart(where.front());
   uint64_t hash = llvm::hash_combine_range(key.begin(), key.end());
   auto [first, isFirst] = instanceOfHash.try_emplace(hash & ~uint64_t(3), none);
   unsigned *place = &first->second;
   unsigned numOthers = 0;
   for (; *place != none; place = &instances[*place].next) {
     Instance &instance = instances[*place];
-    if (instance.key != key)
+    if (instance.key != key || (!anywhere && instance.isApart != isOfApart))
       continue;
     if (llvm::any_of(where, [&](int64_t device) {
           Operation *other = instance.sources.lookup(device);
@@ -98,12 +98,13 @@ PlanExecution::Instance &PlanExecution::findInstance(ArrayRef<uintptr_t> key,
   if (numOthers >= maxAlike && key.front() != own) {
     SmallVector<uintptr_t> ofSource(key);
     ofSource.front() = own;
-    return findInstance(ofSource, where, source, isNew);
+    return findInstance(ofSource, where, source, isNew, anywhere);
   }
   isNew = true;
   lastInstance = *place = instances.size();
   Instance &instance = instances.emplace_back();
   instance.key = key.copy(keys);
+  instance.isApart = isOfApart;
   return instance;
 }
 
@@ -130,8 +131,10 @@ void PlanExecution::Sources::insert(int64_t device, Operation *op) {
 
 void PlanExecution::extend(Instance &instance, ArrayRef<int64_t> where,
                            Operation *source, int64_t microBatch) {
-  for (int64_t device : where)
+  for (int64_t device : where) {
     instance.sources.insert(device, source);
+    instance.isApart &= isApart(device);
+  }
   if (microBatch < 0)
     instance.allMicroBatches = true;
   else if (instance.microBatches.empty() ||
@@ -191,7 +194,8 @@ SmallVector<int64_t> verify::toIntervals(SmallVector<int64_t> coordinates) {
 }
 
 tv::DomainAttr PlanExecution::getDomain(ArrayRef<int64_t> where,
-                                        ArrayRef<int64_t> microBatches) {
+                                        ArrayRef<int64_t> microBatches,
+                                        bool isApart) {
   MLIRContext *context = builder.getContext();
   SmallVector<tv::AxisSetAttr> sets;
   sets.push_back(
@@ -201,6 +205,9 @@ tv::DomainAttr PlanExecution::getDomain(ArrayRef<int64_t> where,
     sets.push_back(
         tv::AxisSetAttr::get(context, builder.getStringAttr("mb"),
                              toIntervals(SmallVector<int64_t>(microBatches))));
+  if (isApart)
+    sets.push_back(tv::AxisSetAttr::get(
+        context, builder.getStringAttr(RankFold::axis), {0, 1}));
   return tv::DomainAttr::get(context, sets);
 }
 
@@ -212,6 +219,7 @@ void PlanExecution::setDomains() {
   // Many in a row are of one domain.
   tv::DomainAttr domain;
   ArrayRef<int64_t> lastDevices, lastMicroBatches;
+  bool wasApart = false;
   for (Instance &instance : instances) {
     ArrayRef<int64_t> microBatches;
     if (!instance.allMicroBatches) {
@@ -222,8 +230,10 @@ void PlanExecution::setDomains() {
         microBatches = instance.microBatches;
     }
     ArrayRef<int64_t> devices = instance.sources.getDevices();
-    if (!domain || lastDevices != devices || lastMicroBatches != microBatches)
-      domain = getDomain(devices, microBatches);
+    if (!domain || lastDevices != devices || lastMicroBatches != microBatches ||
+        wasApart != instance.isApart)
+      domain = getDomain(devices, microBatches, instance.isApart);
+    wasApart = instance.isApart;
     lastDevices = devices;
     lastMicroBatches = microBatches;
     for (Operation *op : instance.ops)

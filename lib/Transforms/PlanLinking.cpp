@@ -29,9 +29,10 @@ public:
 
   /// Fails after an error. The plans are gone afterwards.
   LogicalResult link() { return link(nullptr); }
-  /// The same with the first ranks for all, and with the plans as before. False
-  /// without a word, and with the module as before, where that fails.
-  bool linkFolded();
+  /// The same with the first ranks for all but in groups with a device of
+  /// `apart`, and with the plans as before. False without a word, and with the
+  /// module as before, where that fails.
+  bool linkFolded(const llvm::DenseSet<int64_t> &apart);
 
 private:
   LogicalResult link(std::unique_ptr<RankFold> ranks);
@@ -235,18 +236,24 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
 /// Marks the graph of folded plans.
 static constexpr llvm::StringLiteral foldedName = "tv.folded";
 
-bool PlanLinker::linkFolded() {
+bool PlanLinker::linkFolded(const llvm::DenseSet<int64_t> &apart) {
   // What a device draws for itself is no function of its coordinates.
   std::unique_ptr<RankFold> ranks;
   if (random == RandomMode::ByElement)
-    ranks = RankFold::find(plan);
+    ranks = RankFold::find(plan, apart);
   if (!ranks)
     return false;
   ScopedDiagnosticHandler silence(module.getContext(),
                                   [](Diagnostic &) { return success(); });
   bool isLinked = succeeded(link(std::move(ranks)));
+  Builder builder(module.getContext());
   if (isLinked)
-    graphOp->setAttr(foldedName, UnitAttr::get(module.getContext()));
+    graphOp->setAttr(
+        foldedName,
+        builder.getArrayAttr(llvm::map_to_vector(
+            fold->getGroups(), [&](ArrayRef<int64_t> ranks) -> Attribute {
+              return builder.getDenseI64ArrayAttr(ranks);
+            })));
   else if (graphOp)
     graphOp.erase();
   graphOp = {};
@@ -256,7 +263,7 @@ bool PlanLinker::linkFolded() {
 LogicalResult verify::linkPlans(ModuleOp module, RandomMode random,
                                 bool foldsRanks) {
   PlanLinker linker(module, random);
-  return success((foldsRanks && linker.linkFolded()) ||
+  return success((foldsRanks && linker.linkFolded({})) ||
                  succeeded(linker.link()));
 }
 

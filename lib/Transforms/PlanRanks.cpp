@@ -53,6 +53,18 @@ public:
                                    resize(type, dimension, together), part,
                                    dimension, axis, tv::DomainAttr());
   }
+  /// What each rank has, of a tensor for each, one after the other.
+  Value choose(ArrayRef<Value> byRank) {
+    RankedTensorType type = typeOf(byRank.front());
+    int64_t together;
+    if (type.getRank() == 0 ||
+        llvm::MulOverflow(type.getDimSize(0), size, together))
+      return {};
+    return slice(tv::AllGatherOp::create(
+                     builder, location, resize(type, 0, together), byRank,
+                     /*dimension=*/0, StringAttr(), tv::DomainAttr()),
+                 /*dimension=*/0);
+  }
   /// What one rank has, on each.
   Value move(Value value, int64_t rank) {
     auto from =
@@ -213,6 +225,89 @@ LogicalResult PlanExecution::buildAlongRanks(tv::CommunicateOp op, Value value,
     return op.emitOpError("is not one along an axis");
   results.push_back(result);
   return success();
+}
+
+void PlanExecution::sendByRank(Device &device, tv::SendOp op) {
+  ArrayRef<int64_t> ranks = fold->getRanks(device.number);
+  Bound bound = lookup(device, op.getValue());
+  for (auto [rank, peer] : llvm::enumerate(fold->getPeers(op))) {
+    Channel &channel = channels[{ranks[rank], peer}];
+    channel.messages.try_emplace(
+        channel.sent++,
+        Sent{bound, op, device.number, static_cast<int64_t>(rank)});
+  }
+}
+
+PlanExecution::Step PlanExecution::receiveByRank(Device &device,
+                                                 tv::ReceiveOp op) {
+  ArrayRef<int64_t> ranks = fold->getRanks(device.number);
+  ArrayRef<int64_t> peers = fold->getPeers(op);
+  SmallVector<Channel *> arriving;
+  for (auto [rank, peer] : llvm::zip_equal(ranks, peers)) {
+    Channel &channel = channels[{peer, rank}];
+    if (!channel.messages.count(channel.received))
+      return Step::Blocked;
+    arriving.push_back(&channel);
+  }
+  SmallVector<Sent> sent;
+  for (auto [channel, peer] : llvm::zip_equal(arriving, peers)) {
+    FailureOr<Sent> message = take(op, peer, *channel, channel->received++);
+    if (failed(message))
+      return Step::Failed;
+    sent.push_back(*message);
+  }
+  FailureOr<Bound> bound = join(device, op, sent);
+  if (failed(bound))
+    return Step::Failed;
+  bind(device, op, *bound);
+  return Step::Done;
+}
+
+FailureOr<Bound> PlanExecution::join(Device &device, tv::ReceiveOp op,
+                                     ArrayRef<Sent> sent) {
+  const Sent &first = sent.front();
+  bool isStraight = true;
+  SmallVector<uintptr_t> function = {joined};
+  SmallVector<Bound> operands;
+  for (auto [rank, message] : llvm::enumerate(sent)) {
+    isStraight &= message.rank == static_cast<int64_t>(rank) &&
+                  message.device == first.device &&
+                  message.bound.value == first.bound.value;
+    if (message.bound.microBatch != first.bound.microBatch) {
+      op.emitOpError("receives of several micro-batches on its ranks");
+      return failure();
+    }
+    operands.push_back(message.bound);
+    function.push_back(static_cast<uintptr_t>(message.device));
+    function.push_back(static_cast<uintptr_t>(message.rank));
+  }
+  // Each rank has what that of the same number had.
+  if (isStraight) {
+    Sent same = first;
+    same.rank = -1;
+    return receive(device, op, same);
+  }
+  auto build = [&](ArrayRef<Value> values,
+                   SmallVectorImpl<Value> &results) -> LogicalResult {
+    SmallVector<Value> moved;
+    for (auto [message, value] : llvm::zip_equal(sent, values))
+      moved.push_back(tv::MoveOp::create(
+          builder, op.getLoc(), value.getType(), value,
+          // One that stands for itself is at the first coordinate alone.
+          getSource(message.device, std::max<int64_t>(message.rank, 0)),
+          tv::DomainAttr()));
+    Value chosen =
+        RankBuilder(builder, op.getLoc(), fold->getSize()).choose(moved);
+    if (!chosen)
+      return op.emitOpError("does not fit on all ranks");
+    results.push_back(chosen);
+    return success();
+  };
+  FailureOr<SmallVector<Bound>> results =
+      instantiate(op, function, device.number, operands, build);
+  if (failed(results))
+    return failure();
+  return results->front();
 }
 
 LogicalResult PlanExecution::completeAlongRanks(Device &device,

@@ -88,13 +88,25 @@ bool RankComparison::compareNames(FlatSymbolRefAttr left,
          a->second.second == b->second.second;
 }
 
-bool RankComparison::comparePeers(int64_t left, int64_t right) const {
+bool RankComparison::addPeer(Operation *op, int64_t left, int64_t right) {
+  SmallVector<int64_t> &peers = group.peers[op];
+  if (rank == 1)
+    peers.push_back(left);
+  peers.push_back(right);
+  auto count = static_cast<int64_t>(fold.places.size());
+  return left >= 0 && right >= 0 && left < count && right < count;
+}
+
+bool RankComparison::areRanks(int64_t left, int64_t right) {
   auto count = static_cast<int64_t>(fold.places.size());
   if (left < 0 || right < 0 || left >= count || right >= count)
     return false;
-  auto [leftGroup, leftRank] = fold.places[left];
-  auto [rightGroup, rightRank] = fold.places[right];
-  return leftGroup == rightGroup && leftRank == 0 && rightRank == rank;
+  RankFold::Place mine = fold.places[left], theirs = fold.places[right];
+  if (mine.group == RankFold::nowhere || mine.group != theirs.group ||
+      mine.rank != 0 || theirs.rank != rank)
+    return false;
+  group.partners.insert(mine.group);
+  return true;
 }
 
 bool RankComparison::compareCollectives(tv::CommunicateOp left,
@@ -110,10 +122,9 @@ bool RankComparison::compareCollectives(tv::CommunicateOp left,
   // Or one rank of each of several groups.
   return llvm::all_of(llvm::zip_equal(left.getGroup(), right.getGroup()),
                       [&](auto pair) {
-                        return comparePeers(std::get<0>(pair),
-                                            std::get<1>(pair));
+                        return areRanks(std::get<0>(pair), std::get<1>(pair));
                       }) &&
-         (!left.getRoot() || comparePeers(*left.getRoot(), *right.getRoot()));
+         (!left.getRoot() || areRanks(*left.getRoot(), *right.getRoot()));
 }
 
 bool RankComparison::compareLoads(tv::LoadDataOp left, tv::LoadDataOp right) {
@@ -220,11 +231,11 @@ std::optional<bool> RankComparison::compareNumbered(Operation &left,
   }
   if (auto send = dyn_cast<tv::SendOp>(left))
     return haveEqualProperties(&left, &right, {"peer"}) &&
-           comparePeers(send.getPeer(), cast<tv::SendOp>(right).getPeer());
+           addPeer(send, send.getPeer(), cast<tv::SendOp>(right).getPeer());
   if (auto receive = dyn_cast<tv::ReceiveOp>(left))
     return haveEqualProperties(&left, &right, {"peer"}) &&
-           comparePeers(receive.getPeer(),
-                        cast<tv::ReceiveOp>(right).getPeer());
+           addPeer(receive, receive.getPeer(),
+                   cast<tv::ReceiveOp>(right).getPeer());
   if (auto communicate = dyn_cast<tv::CommunicateOp>(left))
     return compareCollectives(communicate, cast<tv::CommunicateOp>(right));
   return std::nullopt;

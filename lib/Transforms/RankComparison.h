@@ -59,8 +59,11 @@ private:
   bool compareLoads(tv::LoadDataOp left, tv::LoadDataOp right);
   bool compareCalls(tv::CallOp left, tv::CallOp right);
   bool compareCollectives(tv::CommunicateOp left, tv::CommunicateOp right);
-  /// Whether a device and another one have one rank in their groups.
-  bool comparePeers(int64_t left, int64_t right) const;
+  /// Notes to which device an op of this rank sends, or from which it receives.
+  bool addPeer(mlir::Operation *op, int64_t left, int64_t right);
+  /// Whether two devices are the first rank and this one of one group, which
+  /// has to be folded then.
+  bool areRanks(int64_t left, int64_t right);
   bool compareNames(mlir::FlatSymbolRefAttr left,
                     mlir::FlatSymbolRefAttr right) const;
   /// Whether the starts of two ops are equal, or rise by `extent` with the

@@ -68,25 +68,46 @@ std::optional<SmallVector<int64_t>> RankFold::findGroup(int64_t device) const {
   return findIn(body);
 }
 
-bool RankFold::formGroups(tv::PlanOp plan) {
-  constexpr int64_t nowhere = -1;
-  places.assign(devices.size(), {nowhere, nowhere});
-  for (int64_t device = 0, end = devices.size(); device < end; ++device) {
-    if (places[device].first != nowhere)
-      continue;
-    std::optional<SmallVector<int64_t>> found = findGroup(device);
-    if (!found || (size && size != static_cast<int64_t>(found->size())))
-      return false;
-    size = found->size();
-    for (auto [rank, member] : llvm::enumerate(*found)) {
-      if (member < 0 || member >= end || places[member].first != nowhere)
-        return false;
-      places[member] = {found->front(), static_cast<int64_t>(rank)};
-    }
-    if (places[device].first == nowhere)
-      return false;
-    groups[found->front()].devices = std::move(*found);
+bool RankFold::formGroups(tv::PlanOp plan,
+                          const llvm::DenseSet<int64_t> &apart) {
+  auto count = static_cast<int64_t>(devices.size());
+  std::vector<std::optional<SmallVector<int64_t>>> found(count);
+  for (int64_t device = 0; device < count; ++device)
+    found[device] = findGroup(device);
+  // Those of which all members say the same, by size.
+  std::map<size_t, SmallVector<int64_t>> firsts;
+  for (int64_t device = 0; device < count; ++device) {
+    const auto &group = found[device];
+    if (group && group->front() == device &&
+        llvm::SmallDenseSet<int64_t, 8>(group->begin(), group->end()).size() ==
+            group->size() &&
+        llvm::all_of(*group, [&](int64_t member) {
+          return member >= 0 && member < count && !apart.contains(member) &&
+                 found[member] == group;
+        }))
+      firsts[group->size()].push_back(device);
   }
+  // The size of most.
+  auto countDevices = [](const auto &entry) {
+    return entry.first * entry.second.size();
+  };
+  auto most = std::max_element(
+      firsts.begin(), firsts.end(), [&](const auto &left, const auto &right) {
+        return countDevices(left) < countDevices(right);
+      });
+  if (most == firsts.end())
+    return false;
+  size = static_cast<int64_t>(most->first);
+  places.assign(count, Place());
+  for (int64_t first : most->second) {
+    for (auto [rank, member] : llvm::enumerate(*found[first]))
+      places[member] = {first, static_cast<int64_t>(rank)};
+    groups[first].devices = std::move(*found[first]);
+  }
+  return true;
+}
+
+bool RankFold::addAxis(tv::PlanOp plan) {
   SmallVector<tv::AxisAttr> axes;
   int64_t points = size;
   for (tv::AxisAttr each : plan.getMesh().getAxes()) {
@@ -101,17 +122,61 @@ bool RankFold::formGroups(tv::PlanOp plan) {
   return true;
 }
 
+SmallVector<ArrayRef<int64_t>> RankFold::getGroups() const {
+  SmallVector<ArrayRef<int64_t>> all;
+  for (const auto &[first, group] : groups)
+    all.push_back(group.devices);
+  return all;
+}
+
 SmallVector<tv::BufferOp> RankFold::getCopies(tv::BufferOp buffer) const {
+  ArrayRef<int64_t> ranks = getRanks(buffer.getDevice());
+  if (ranks.empty())
+    return {buffer};
   unsigned number = buffers.find(buffer.getSymNameAttr())->second.second;
   SmallVector<tv::BufferOp> copies;
-  for (int64_t device : groups.find(buffer.getDevice())->second.devices)
+  for (int64_t device : ranks)
     copies.push_back(devices[device].buffers[number]);
   return copies;
 }
 
-std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan) {
+void RankFold::dropOthers() {
+  for (bool isOver = false; !isOver;) {
+    isOver = true;
+    for (auto &[first, group] : groups) {
+      bool isJoined = llvm::all_of(group.partners, [&](int64_t partner) {
+        return groups.find(partner)->second.isUniform;
+      });
+      // What ranks are given has to be a function of their number.
+      bool isGiven = llvm::none_of(group.given, [](const auto &entry) {
+        return entry.second.kind == Spread::Other;
+      });
+      bool isFolded = isJoined && isGiven;
+      isOver &= isFolded || !group.isUniform;
+      group.isUniform &= isFolded;
+    }
+  }
+  for (auto next = groups.begin(); next != groups.end();) {
+    Group &group = next->second;
+    if (group.isUniform) {
+      stated.insert(group.stated.begin(), group.stated.end());
+      given.insert(group.given.begin(), group.given.end());
+      starts.insert(group.starts.begin(), group.starts.end());
+      peers.insert(group.peers.begin(), group.peers.end());
+      ++next;
+      continue;
+    }
+    for (int64_t device : group.devices)
+      places[device] = {};
+    next = groups.erase(next);
+  }
+}
+
+std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,
+                                         const llvm::DenseSet<int64_t> &apart) {
   auto fold = std::make_unique<RankFold>();
-  if (!fold->list(plan) || !fold->formGroups(plan))
+  if (!fold->list(plan) || !fold->formGroups(plan, apart) ||
+      !fold->addAxis(plan))
     return nullptr;
   SmallVector<Group *> all;
   for (auto &[first, group] : fold->groups)
@@ -121,14 +186,6 @@ std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan) {
     for (int64_t rank = 1; group->isUniform && rank < fold->size; ++rank)
       group->isUniform = RankComparison(*fold, *group, rank).run();
   });
-  for (Group *group : all) {
-    if (!group->isUniform)
-      return nullptr;
-    for (auto &[place, spread] : group->stated)
-      fold->stated.insert({place, spread});
-    for (auto &[place, spread] : group->given)
-      fold->given.insert({place, spread});
-    fold->starts.insert(group->starts.begin(), group->starts.end());
-  }
-  return fold;
+  fold->dropOthers();
+  return fold->groups.empty() ? nullptr : std::move(fold);
 }

@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The ranks of a tensor-parallel group mostly run the same program, each on its
-// own part of the parameters. Where every group of a plan does, the first rank
-// of each stands for all, as coordinate 0 of one more axis of the mesh. Each op
-// of each other rank is compared with that of the first: nothing is assumed to
-// be uniform.
+// own part of the parameters. Where they do, the first one stands for all, as
+// coordinate 0 of one more axis of the mesh; the devices of other groups stand
+// for themselves, at that coordinate alone. Each op of each other rank is
+// compared with that of the first: nothing is assumed to be uniform.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <map>
 #include <optional>
 
 namespace verify {
@@ -28,23 +29,41 @@ public:
   /// The name of the axis.
   static constexpr llvm::StringLiteral axis = "rank";
 
-  /// Null where ranks do not agree, or do what is not understood as that of an
-  /// axis. Says nothing: the plan is as good without. What is found holds if
-  /// the plan as a whole is valid, which need not have been verified before.
-  static std::unique_ptr<RankFold> find(tv::PlanOp plan);
+  /// Null where the ranks of no group agree, or all do what is not understood
+  /// as that of an axis. Groups with a device of `apart` are not folded. Says
+  /// nothing: the plan is as good without. What is found holds if the plan as a
+  /// whole is valid, which need not have been verified before.
+  static std::unique_ptr<RankFold> find(tv::PlanOp plan,
+                                        const llvm::DenseSet<int64_t> &apart);
 
-  /// Ranks of each group.
+  /// Ranks of each folded group.
   int64_t getSize() const { return size; }
   /// The mesh of the plan, with the axis.
   tv::MeshAttr getMesh() const { return mesh; }
-  /// Whether a device is the first one of its group.
-  bool isFirst(int64_t device) const { return groups.contains(device); }
-
-  /// Whether these are all ranks of one group, in its order.
+  /// The folded groups, each its devices by rank; by first device.
+  llvm::SmallVector<llvm::ArrayRef<int64_t>> getGroups() const;
+  /// The ranks for which a device stands: those of a folded group for its first
+  /// one, and none for others.
+  llvm::ArrayRef<int64_t> getRanks(int64_t device) const {
+    auto found = groups.find(device);
+    return found == groups.end()
+               ? llvm::ArrayRef<int64_t>()
+               : llvm::ArrayRef<int64_t>(found->second.devices);
+  }
+  /// Whether a device stands for all ranks of its group.
+  bool isFolded(int64_t device) const { return groups.contains(device); }
+  /// Whether another one stands for a device.
+  bool isCovered(int64_t device) const {
+    return places[device].group != nowhere && !isFolded(device);
+  }
+  /// Whether these are all ranks of one folded group, in its order.
   bool isGroup(llvm::ArrayRef<int64_t> members) const {
-    auto found = members.empty() ? groups.end() : groups.find(members.front());
-    return found != groups.end() &&
-           members == llvm::ArrayRef<int64_t>(found->second.devices);
+    return !members.empty() && members == getRanks(members.front());
+  }
+  /// To which device each rank sends, or from which it receives, where an op of
+  /// a folded group's first one does.
+  llvm::ArrayRef<int64_t> getPeers(mlir::Operation *op) const {
+    return peers.find(op)->second;
   }
 
   /// How what is stated of the ranks' tensors differs between ranks.
@@ -72,18 +91,22 @@ public:
   /// Whether an op of a first rank starts at a position that rises by its
   /// extent from rank to rank: a slice, or what is compared with positions.
   bool startsByRank(mlir::Operation *op) const { return starts.contains(op); }
-  /// What the ranks of its group have for a buffer of a first rank, by rank.
+  /// What the ranks have for which the device of a buffer stands, by rank.
   llvm::SmallVector<tv::BufferOp> getCopies(tv::BufferOp buffer) const;
 
 private:
   friend class RankComparison;
   using Spreads =
       llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, Spread>;
+  using Peers = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t>>;
   /// What compares the ranks of one group needs to know and finds.
   struct Group {
     llvm::SmallVector<int64_t> devices; ///< by rank
     Spreads stated, given;
     llvm::DenseSet<mlir::Operation *> starts;
+    Peers peers; ///< by rank, of the first one's ops
+    /// The first ones of those with which it communicates rank by rank.
+    llvm::DenseSet<int64_t> partners;
     bool isUniform = false;
   };
   /// What a device has.
@@ -92,9 +115,18 @@ private:
     std::vector<tv::BufferOp> buffers; ///< in the order of the plan
   };
 
+  static constexpr int64_t nowhere = -1;
+  /// The first rank of a device's group, and its own rank.
+  struct Place {
+    int64_t group = nowhere, rank = nowhere;
+  };
+
   bool list(tv::PlanOp plan);
-  bool formGroups(tv::PlanOp plan);
+  bool formGroups(tv::PlanOp plan, const llvm::DenseSet<int64_t> &apart);
+  bool addAxis(tv::PlanOp plan);
   std::optional<llvm::SmallVector<int64_t>> findGroup(int64_t device) const;
+  /// Leaves groups whose ranks agree, and those of whose partners do.
+  void dropOthers();
 
   int64_t size = 0;
   tv::MeshAttr mesh;
@@ -102,10 +134,10 @@ private:
   /// The place of each buffer among those of its device.
   llvm::DenseMap<mlir::StringAttr, std::pair<tv::BufferOp, unsigned>> buffers;
   llvm::DenseMap<mlir::StringAttr, tv::SegmentOp> segments;
-  llvm::DenseMap<int64_t, Group> groups; ///< by first rank
-  /// The first rank of each device's group, and its own rank.
-  std::vector<std::pair<int64_t, int64_t>> places;
+  std::map<int64_t, Group> groups; ///< by first rank
+  std::vector<Place> places;
   Spreads stated, given;
+  Peers peers;
   llvm::DenseSet<mlir::Operation *> starts;
 };
 

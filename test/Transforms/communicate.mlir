@@ -7,7 +7,7 @@
 // average what they have, and the parts of a sum are scattered and gathered.
 
 // CHECK: tv.answer = "proved"
-// CHECK: tv.graph @graph {{.*}} attributes {tv.folded}
+// CHECK: tv.graph @graph {{.*}} attributes {tv.folded = [array<i64: 0, 1>]}
 // CHECK: tv.move {{.*}} from <rank = 0>
 // CHECK: tv.all_reduce {{.*}} by average over ["rank"]
 // ROOT: error: output 'average' differs

@@ -9,7 +9,7 @@
 // no such thing, whatever is stated of it.
 
 // CHECK: tv.answer = "proved"
-// CHECK: tv.graph @graph <dp = 1, rank = 2, device = 2, mb = 2> attributes {tv.folded}
+// CHECK: tv.graph @graph <dp = 1, rank = 2, device = 2, mb = 2> attributes {tv.folded = [array<i64: 0, 1>]}
 // CHECK: tv.distribute %{{.*}} <[mb, rank, 0:2 of 2]>
 // WRONG: error: output 'sum' differs from the reference on devices 0-1
 

@@ -2,9 +2,10 @@
 """Folds the ranks of a plan of two stages with three ranks each, and of plans in which ranks differ.
 
 `fold_ranks.py DIRECTORY` writes `right.mlir`, and a file for each of `DIFFERENCES`: what the last
-rank of a stage does differently. Of each it says whether ranks are folded, and the verdict.
+rank of a stage does differently. Of each it says the stages whose ranks are folded, and the verdict.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -254,9 +255,9 @@ DIFFERENCES: dict[str, dict[int, list[tuple[str, str]]]] = {
     "another-order": {5: [("all_reduce %s group [3, 4, 5]", "all_reduce %s group [3, 5, 4]")]},
     "not-of-replicas": {2: [("%h group [2] replicas", "%h group [2]")]},
     "group-of-another": {2: [("%h group [2]", "%h group [1]")]},
-    "another-peer": {2: [("tv.send %u to 5", "tv.send %u to 4")]},
-    "peer-of-another-stage": {2: [("tv.send %u to 5", "tv.send %u to 8")]},
-    "another-source": {2: [("%e = tv.receive from 5", "%e = tv.receive from 4")]},
+    "another-peer": {2: [("tv.send %u to P", "tv.send %u to 4")]},
+    "peer-of-another-stage": {2: [("tv.send %u to P", "tv.send %u to 8")]},
+    "another-source": {2: [("%e = tv.receive from P", "%e = tv.receive from 4")]},
     "another-segment": {5: [("%r1 = tv.call @rows_5", "%r1 = tv.call @other_rows_5")]},
     "segment-of-another": {5: [("@rows_5(%m", "@rows_4(%m")]},
     "another-argument": {5: [("tv.call @rows_5(%m1)", "tv.call @rows_5(%m0)")]},
@@ -277,13 +278,28 @@ DIFFERENCES: dict[str, dict[int, list[tuple[str, str]]]] = {
 }  # fmt: skip
 
 
+def ring(rank: int, value: str, columns: int, use: str) -> list[tuple[str, str]]:
+    """Takes the value of the previous rank of the first stage where its own one is used."""
+    kind = f"tensor<3x{columns}xf32>"
+    exchange = f"    tv.send {value} to {(rank + 1) % RANKS} : {kind}\n"
+    exchange += f"    %ring = tv.receive from {(rank - 1) % RANKS} : {kind}\n"
+    return [(use, exchange + use.replace(value, "%ring"))]
+
+
+# The same for what all ranks of some stages do, which is an axis as well.
+ALIKE: dict[str, dict[int, list[tuple[str, str]]]] = {
+    "same-from-another-rank": {rank: ring(rank, "%all", 6, "    %part = tv.slice %all") for rank in range(RANKS)},
+    "part-of-another-rank": {rank: ring(rank, "%part", 2, "    tv.send %part to") for rank in range(RANKS)},
+    "to-another-rank": {rank: [("to P", f"to {RANKS + (rank + 1) % RANKS}"), ("from P", f"from {RANKS + (rank + 1) % RANKS}")] for rank in range(RANKS)}
+    | {rank + RANKS: [("to P", f"to {(rank - 1) % RANKS}"), ("from P", f"from {(rank - 1) % RANKS}")] for rank in range(RANKS)},
+}  # fmt: skip
+
+
 def device(number: int) -> str:
     """The text of one device."""
     rank, template = number % RANKS, STAGES[number // RANKS]
     text = template.replace(" D ", f" {number} ").replace("_D", f"_{number}")
-    text = text.replace("[D]", f"[{number}]").replace(
-        " P", f" {(number + RANKS) % (2 * RANKS)}"
-    )
+    text = text.replace("[D]", f"[{number}]")
     for kind in "12357":
         text = text.replace(f" {kind}D ", f" {kind}{number} ")
     text = text.replace("TIED", f"{rank}, {rank + 2 * RANKS}")
@@ -301,6 +317,9 @@ def module(changes: dict[int, list[tuple[str, str]]]) -> str:
             if old not in texts[number]:
                 raise ValueError(f"device {number} has no {old!r}")
             texts[number] = texts[number].replace(old, new)
+    for number in range(count):
+        peer = (number + RANKS) % (2 * RANKS)
+        texts[number] = texts[number].replace(" P", f" {peer}")
     mesh = f"<dp = 2, device = {count}, mb = 2>"
     return REFERENCE + f"tv.plan @plan {mesh} {{\n" + "".join(texts) + "}\n"
 
@@ -312,27 +331,34 @@ def run(pipeline: str, file: Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def describe(file: Path) -> str:
-    """Whether ranks are folded, and the verdict, which has to be the same without."""
+def describe(file: Path, changed: set[int]) -> str:
+    """The stages whose ranks are folded, none of which has a device of `changed`, and the verdict,
+    which has to be the same without."""
     if run("", file)[0]:
         return f"{file.stem}: no valid plan"
-    check = "tv-check-schedule{checks=progress},tv-canonicalize-ssa%s,tv-check-equiv"
+    check = "tv-check-schedule{checks=progress buffered-sends=1},tv-canonicalize-ssa%s,tv-check-equiv"
     code, output, errors = run(check % "{fold-ranks=true}", file)
     if (code, errors) != run(check % "", file)[::2]:
         raise ValueError(f"{file} has another verdict where ranks are folded")
     if code:
         output = run("tv-canonicalize-ssa{fold-ranks=true}", file)[1]
-    folded = "folded" if "tv.folded" in output else "apart"
-    return f"{file.stem}: {folded}, {'not proved' if code else 'proved'}"
+    groups = re.search(r"tv.folded = \[(.*?)\]", output)
+    folded = [] if groups is None else re.findall(r"array<i64: (.*?)>", groups[1])
+    stages = [int(ranks.split(", ")[0]) // RANKS for ranks in folded]
+    if not changed.isdisjoint(stages):
+        raise ValueError(f"{file} has ranks that differ, and are folded")
+    words = f"stages {stages} folded" if stages else "apart"
+    return f"{file.stem}: {words}, {'not proved' if code else 'proved'}"
 
 
 def main() -> None:
     """Writes the plans into a directory, and what becomes of each."""
     directory = Path(sys.argv[1])
-    for name, changes in {"right": {}, **DIFFERENCES}.items():
+    for name, changes in {"right": {}, **ALIKE, **DIFFERENCES}.items():
         file = directory / f"{name}.mlir"
         file.write_text(module(changes))
-        print(describe(file))
+        others = set() if name in ALIKE else {number // RANKS for number in changes}
+        print(describe(file, others))
 
 
 if __name__ == "__main__":

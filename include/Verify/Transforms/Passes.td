@@ -79,12 +79,13 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
     contract. What is started and waited for apart becomes what it is at once,
     after a check that nothing races with it, as in `tv-check-schedule`.
 
-    With `fold-ranks` the ranks of tensor-parallel groups become coordinates of
-    an axis `rank`, where every group has equally many, all of them run the same
-    program, each on its own of equal parts, and what they communicate is along
-    that axis. The first rank of each group stands for all. The plans then stay
-    in the module: `tv-check-equiv` goes on with them where the folded graph is
-    not proved. Where ranks do not agree so, the option changes nothing.
+    With `fold-ranks` the ranks of a tensor-parallel group become coordinates of
+    an axis `rank`, where all of them run the same program, each on its own of
+    equal parts, and what they do together is along that axis. The first rank of
+    such a group stands for all, the devices of other groups for themselves. The
+    plans then stay in the module: `tv-check-equiv` goes on with them where the
+    folded graph is not proved. Where no group agrees so, the option changes
+    nothing.
 
     A plan that cannot be executed (an unmatched send, shapes that do not fit)
     is an error at its op, and the module gets the attribute `tv.malformed`.
