@@ -293,6 +293,7 @@ bool DenseEvaluator::haveEqualElements(
     llvm::function_ref<bool(Scalar, Scalar)> areEqual) const {
   const DenseTensor *first = tensors.find(left), *second = tensors.find(right);
   if (!first || !second || first->axisStrides != second->axisStrides ||
+      first->axisClasses != second->axisClasses ||
       first->dimensionStrides != second->dimensionStrides ||
       !haveSamePositions(left, right, factors))
     return false;

@@ -252,14 +252,14 @@ LogicalResult DenseEvaluator::checkCost(const Order &order) {
 
 LogicalResult DenseEvaluator::allocate(Value value, DenseTensor &tensor) {
   uint64_t axes = elements.getVaryingAxes(value);
-  auto addDimension = [&](FactorAnalysis::Node node) {
+  auto add = [&](int64_t count) {
     int64_t stride = tensor.size;
-    if (llvm::MulOverflow(
-            tensor.size,
-            static_cast<int64_t>(factors.getRepresentatives(node).size()),
-            tensor.size))
+    if (llvm::MulOverflow(tensor.size, count, tensor.size))
       tensor.size = INT64_MAX;
     return stride;
+  };
+  auto count = [&](FactorAnalysis::Node node) {
+    return static_cast<int64_t>(factors.getRepresentatives(node).size());
   };
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
   tensor.dimensionStrides.resize(nodes.size());
@@ -280,11 +280,12 @@ LogicalResult DenseEvaluator::allocate(Value value, DenseTensor &tensor) {
   for (unsigned number : {2, 1, 0})
     for (size_t i = nodes.size(); i-- > 0;)
       if (getClass(i) == number)
-        tensor.dimensionStrides[i] = addDimension(nodes[i]);
+        tensor.dimensionStrides[i] = add(count(nodes[i]));
   tensor.axisStrides.assign(factors.getAxisCount(), 0);
   for (unsigned axis = factors.getAxisCount(); axis-- > 0;)
     if (axes >> axis & 1)
-      tensor.axisStrides[axis] = addDimension(factors.getAxis(axis));
+      tensor.axisStrides[axis] =
+          add(tensor.countClasses(axis, count(factors.getAxis(axis))));
   if (usesRuns && isLong(factors, value) && tensor.size < INT64_MAX)
     return success();
   if (tensor.size > sizeLimit)
@@ -301,7 +302,7 @@ void DenseEvaluator::fillOutside(uint64_t axes, tv::DomainAttr domain,
   llvm::DenseSet<int64_t> inside;
   for (const MeshPlace &place : listPlaces(factors, axes, domain))
     inside.insert(tensor.getOffset(place));
-  std::vector<MeshPlace> places = listPlaces(factors, axes, {});
+  std::vector<MeshPlace> places = listPlaces(factors, axes, {}, &tensor);
   int64_t count = tensor.size / static_cast<int64_t>(places.size());
   for (const MeshPlace &place : places)
     if (int64_t offset = tensor.getOffset(place); !inside.contains(offset))
@@ -382,20 +383,28 @@ LogicalResult DenseEvaluator::compute(tv::SemanticsOpInterface op,
 
 LogicalResult DenseEvaluator::evaluate(Value value) {
   DenseTensor tensor;
+  tensor.axisClasses.resize(factors.getAxisCount());
+  Operation *op = value.getDefiningOp();
+  auto semantics = dyn_cast_if_present<tv::SemanticsOpInterface>(op);
+  if (semantics && factors.isOpaque(op))
+    semantics = {};
+  if (semantics && usesRuns)
+    findClasses(semantics, tensor);
   if (failed(allocate(value, tensor)))
     return failure();
-  Operation *op = value.getDefiningOp();
   LogicalResult isDone = failure();
-  if (auto semantics = dyn_cast_if_present<tv::SemanticsOpInterface>(op);
-      semantics && !factors.isOpaque(op))
+  if (semantics)
     isDone = compute(semantics, tensor);
   else if (auto distributed = dyn_cast_if_present<tv::DistributeOp>(op))
     isDone = distribute(distributed, tensor);
   else
     isDone = fill(value, tensor);
-  if (succeeded(isDone))
-    tensors.insert(value, std::move(tensor));
-  return isDone;
+  if (failed(isDone))
+    return failure();
+  if (usesRuns && (!semantics || isa<tv::AllSliceOp>(op)))
+    mergeClasses(tensor);
+  tensors.insert(value, std::move(tensor));
+  return success();
 }
 
 //===--- Results ----------------------------------------------------------===//
@@ -458,9 +467,15 @@ DenseEvaluator::getElement(Value value, const Coordinates &coordinates,
     offset += ordinal.value_or(0) * stride;
     return ordinal.has_value();
   };
-  for (auto [axis, stride] : llvm::enumerate(tensor.axisStrides))
-    if (stride && !add(factors.getAxis(axis), coordinates[axis], stride))
+  for (auto [axis, stride] : llvm::enumerate(tensor.axisStrides)) {
+    if (stride == 0)
+      continue;
+    auto ordinal = findOrdinal(
+        factors.getRepresentatives(factors.getAxis(axis)), coordinates[axis]);
+    if (!ordinal)
       return std::nullopt;
+    offset += tensor.getAxisOffset(axis, *ordinal);
+  }
   for (auto [node, position, stride] : llvm::zip_equal(
            factors.getDimensions(value), index, tensor.dimensionStrides))
     if (!add(node, position, stride))

@@ -11,8 +11,8 @@ using namespace verify;
 
 int64_t DenseTensor::getOffset(const MeshPlace &place) const {
   int64_t offset = 0;
-  for (auto [stride, ordinal] : llvm::zip_equal(axisStrides, place.ordinals))
-    offset += stride * ordinal;
+  for (auto [axis, ordinal] : llvm::enumerate(place.ordinals))
+    offset += getAxisOffset(axis, ordinal);
   return offset;
 }
 
@@ -29,8 +29,8 @@ verify::findOrdinal(ArrayRef<Representative> representatives,
 }
 
 std::vector<MeshPlace> verify::listPlaces(const FactorAnalysis &factors,
-                                          uint64_t axes,
-                                          tv::DomainAttr domain) {
+                                          uint64_t axes, tv::DomainAttr domain,
+                                          const DenseTensor *tensor) {
   MeshPlace origin;
   origin.coordinates.assign(factors.getAxisCount(), -1);
   origin.ordinals.assign(factors.getAxisCount(), 0);
@@ -41,10 +41,17 @@ std::vector<MeshPlace> verify::listPlaces(const FactorAnalysis &factors,
     tv::AxisSetAttr set =
         domain ? domain.getSet(factors.getAxisName(axis)) : tv::AxisSetAttr();
     std::vector<MeshPlace> next;
+    auto isFirst = [&](size_t ordinal) {
+      if (!tensor || tensor->axisClasses[axis].empty())
+        return true;
+      const std::vector<int64_t> &classes = tensor->axisClasses[axis];
+      return llvm::find(classes, classes[ordinal]) - classes.begin() ==
+             static_cast<std::ptrdiff_t>(ordinal);
+    };
     for (MeshPlace &place : places)
       for (auto [ordinal, entry] :
            llvm::enumerate(factors.getRepresentatives(factors.getAxis(axis)))) {
-        if (set && !set.contains(entry.position))
+        if ((set && !set.contains(entry.position)) || !isFirst(ordinal))
           continue;
         place.coordinates[axis] = entry.position;
         place.ordinals[axis] = static_cast<int64_t>(ordinal);
@@ -74,9 +81,15 @@ verify::listAxisTerms(const FactorAnalysis &factors, const DenseTensor &tensor,
           continue;
         if (llvm::MulOverflow(term.weight, entry.weight, weight))
           return failure();
-        next.push_back({term.offset + static_cast<int64_t>(ordinal) *
-                                          tensor.axisStrides[axis],
-                        weight});
+        int64_t offset = term.offset + tensor.getAxisOffset(
+                                           axis, static_cast<int64_t>(ordinal));
+        // Coordinates of one class are one term, as often as there are some.
+        auto known = llvm::find_if(
+            next, [&](AxisTerm other) { return other.offset == offset; });
+        if (known == next.end() || tensor.axisClasses[axis].empty())
+          next.push_back({offset, weight});
+        else if (llvm::AddOverflow(known->weight, weight, known->weight))
+          return failure();
       }
     terms = std::move(next);
   }

@@ -236,8 +236,8 @@ LogicalResult DenseRelation::run(DenseTensor &result, int64_t &steps,
     divisor = algebra.rational(relation.divisor);
   if (failed(setUp(result)))
     return failure();
-  std::vector<MeshPlace> places =
-      listPlaces(factors, axes, op->getAttrOfType<tv::DomainAttr>("domain"));
+  std::vector<MeshPlace> places = listPlaces(
+      factors, axes, op->getAttrOfType<tv::DomainAttr>("domain"), &result);
   // Every choice of one block for each dimension of the result.
   SmallVector<unsigned> choice(dimensions.size(), 0);
   while (true) {

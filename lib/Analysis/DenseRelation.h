@@ -16,12 +16,20 @@
 
 #include "llvm/ADT/BitVector.h"
 
+#include <deque>
+
 namespace verify {
 
 /// All coordinates of the axes in `axes` that lie in `domain`, which may be
-/// null, in row-major order.
+/// null, in row-major order; with `tensor` the first one of each of its
+/// classes.
 std::vector<MeshPlace> listPlaces(const FactorAnalysis &factors, uint64_t axes,
-                                  tv::DomainAttr domain);
+                                  tv::DomainAttr domain,
+                                  const DenseTensor *tensor = nullptr);
+
+/// The tensor with elements for each coordinate of an axis that has classes;
+/// their scalars stay the other one's.
+DenseTensor expandAxis(const DenseTensor &tensor, unsigned axis);
 
 /// The place of `position` among the representatives of a node.
 std::optional<int64_t>
@@ -138,6 +146,7 @@ protected:
   std::string failureReason;
 
   llvm::SmallVector<unsigned> sumAxes;
+  std::deque<DenseTensor> expanded; ///< of accesses
   llvm::SmallVector<Access, 2> accesses;
   llvm::SmallVector<Dimension, 4> dimensions; ///< of the result
   llvm::BitVector isBound;                    ///< factors that are not reduced

@@ -113,6 +113,12 @@ LogicalResult DenseRelation::setUp(const DenseTensor &result) {
     Value operand = op->getOperand(from.operand);
     Access access;
     access.tensor = tensors.find(operand);
+    // Loops over coordinates have one stride.
+    for (const auto &read : relation.axisFactors)
+      if (std::optional<unsigned> axis = factors.findAxis(read.axis);
+          axis && read.isRead && !access.tensor->axisClasses[*axis].empty())
+        access.tensor =
+            &expanded.emplace_back(expandAxis(*access.tensor, *axis));
     access.factors.resize(relation.extents.size());
     for (auto [expr, node] :
          llvm::zip_equal(from.dimensions, factors.getDimensions(operand))) {

@@ -113,6 +113,10 @@ FactorAnalysis::getBlock(Node node, int64_t position, bool mergesBlocks) const {
   node = find(node);
   const NodeData &data = nodes[node];
   auto isRigid = [&](Node child) { return nodes[find(child)].isRigid; };
+  auto isAxis = [&](Node child) {
+    return llvm::any_of(axes,
+                        [&](Node axis) { return find(axis) == find(child); });
+  };
   auto getWithin = [&](Node child, int64_t start) {
     auto [first, end] = getBlock(child, position - start, mergesBlocks);
     return std::pair(start + first, start + end);
@@ -129,6 +133,10 @@ FactorAnalysis::getBlock(Node node, int64_t position, bool mergesBlocks) const {
     }
   }
   if (data.kind == Kind::Product) {
+    // What devices have is parts of one tensor, as in a concatenation.
+    if (mergesBlocks && isAxis(data.children.front()) &&
+        llvm::all_of(data.children, isRigid))
+      return {0, data.size};
     // One row after the other.
     Node minor = data.children.back();
     return getWithin(minor, position - position % nodes[find(minor)].size);

@@ -69,6 +69,8 @@ Value ValueNumbering::findSame(tv::SemanticsOpInterface op) {
     parts[result] = *part;
     return {};
   }
+  if (Value whole = findWholeAlongAxis(op))
+    return whole;
   // Parts that are put together again.
   auto concatenation = findConcatenation(op, factors);
   if (!concatenation)
@@ -88,6 +90,33 @@ Value ValueNumbering::findSame(tv::SemanticsOpInterface op) {
   return whole.getType() == result.getType() &&
                  getLayout(result) == getLayout(whole)
              ? whole
+             : Value();
+}
+
+Value ValueNumbering::findWholeAlongAxis(tv::SemanticsOpInterface op) {
+  auto slice = dyn_cast<tv::AllSliceOp>(op.getOperation());
+  auto gather = dyn_cast<tv::AllGatherOp>(op.getOperation());
+  Value result = op->getResult(0);
+  if (slice) {
+    axisParts[result] = {getLeader(slice.getOperand()), slice.getDimension(),
+                         slice.getAxisAttr()};
+    return {};
+  }
+  if (!gather || !gather.getAxisAttr() || op->getNumOperands() != 1)
+    return {};
+  auto found = axisParts.find(getLeader(op->getOperand(0)));
+  if (found == axisParts.end())
+    return {};
+  const AxisPart &part = found->second;
+  std::optional<unsigned> axis =
+      factors.findAxis(gather.getAxisAttr().getValue());
+  // Each coordinate has a part of the same whole.
+  bool isOne = axis && !(varyingAxes.lookup(part.whole) >> *axis & 1);
+  return isOne && part.axis == gather.getAxisAttr() &&
+                 part.dimension == gather.getDimension() &&
+                 part.whole.getType() == result.getType() &&
+                 getLayout(result) == getLayout(part.whole)
+             ? part.whole
              : Value();
 }
 

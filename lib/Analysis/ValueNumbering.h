@@ -50,6 +50,9 @@ private:
   void add(mlir::Value value, const ElementSource &source);
   /// The earlier value that an op only passes on, if it does.
   mlir::Value findSame(tv::SemanticsOpInterface op);
+  /// What the parts that each coordinate of an axis has were taken of, where an
+  /// op puts them together again.
+  mlir::Value findWholeAlongAxis(tv::SemanticsOpInterface op);
   /// What decides about the elements of an op's result, and nothing else.
   Key getKey(mlir::Operation *op, const ElementSource &source);
   /// A number for the positions and coordinates at which a value has elements,
@@ -66,6 +69,13 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> leaders;
   llvm::DenseSet<mlir::Value> zeros;
   llvm::DenseMap<mlir::Value, TensorPart> parts;
+  /// What coordinates of an axis have, each its own part.
+  struct AxisPart {
+    mlir::Value whole;
+    uint64_t dimension = 0;
+    mlir::StringAttr axis;
+  };
+  llvm::DenseMap<mlir::Value, AxisPart> axisParts;
   std::unordered_map<Key, mlir::Value, KeyHash> known;
   std::unordered_map<Key, uint64_t, KeyHash> knownPositions, knownLayouts;
   llvm::DenseMap<mlir::Value, uint64_t> layouts;

@@ -32,6 +32,9 @@ struct DenseTensor {
   /// For each axis of the analysis; 0 if the value does not vary with it.
   llvm::SmallVector<int64_t, 4> axisStrides;
   llvm::SmallVector<int64_t, 4> dimensionStrides;
+  /// For each axis, the classes of its coordinates with the same elements, of
+  /// which one is there; empty where each coordinate is.
+  llvm::SmallVector<std::vector<int64_t>, 4> axisClasses;
   int64_t size = 1;
   /// One for each element, or one for each run.
   std::vector<Scalar> elements;
@@ -41,6 +44,13 @@ struct DenseTensor {
   bool isOwned = false;
 
   int64_t getOffset(const MeshPlace &place) const;
+  /// Where the elements of a coordinate begin.
+  int64_t getAxisOffset(unsigned axis, int64_t ordinal) const {
+    const std::vector<int64_t> &classes = axisClasses[axis];
+    return axisStrides[axis] * (classes.empty() ? ordinal : classes[ordinal]);
+  }
+  /// How many classes an axis has that is looked at `coordinates` times.
+  int64_t countClasses(unsigned axis, int64_t coordinates) const;
   /// The number of the run that `offset` is in.
   size_t findRun(int64_t offset) const {
     return starts.empty()
@@ -237,6 +247,11 @@ private:
   /// Gives the elements outside the domain, which nobody reads, a value.
   void fillOutside(uint64_t axes, tv::DomainAttr domain, DenseTensor &tensor);
   llvm::LogicalResult allocate(mlir::Value value, DenseTensor &tensor);
+  /// Sets the classes of coordinates at which an op's result has the same
+  /// elements because its operands have.
+  void findClasses(tv::SemanticsOpInterface op, DenseTensor &tensor) const;
+  /// Makes coordinates at which a tensor has the same elements one class.
+  void mergeClasses(DenseTensor &tensor);
   /// For each dimension of `local`, where its places are in `reference`. A
   /// position that is not looked at is an error, unless `skipsUnknown`.
   mlir::FailureOr<llvm::SmallVector<std::shared_ptr<const DimensionMap>>>
