@@ -7,6 +7,7 @@
 #include "Verify/Transforms/Passes.h"
 
 #include "EquivalenceChecker.h"
+#include "FoldedGroups.h"
 #include "PlanLinking.h"
 #include "Refutation.h"
 #include "Verify/Transforms/Report.h"
@@ -22,6 +23,10 @@ namespace verify {
 /// Most results of which it is said one by one that they are unknown.
 static constexpr size_t shownResults = 10;
 
+/// How often groups of ranks are unfolded where something goes wrong in them,
+/// before all are.
+static constexpr unsigned mostUnfolded = 4;
+
 namespace {
 struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
   using Base::Base;
@@ -29,13 +34,10 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
 
 protected:
   void runOnOperation() override {
+    FailureOr<std::optional<Answer>> foldedAnswer = checkFolded();
+    if (failed(foldedAnswer))
+      return signalPassFailure();
     tv::GraphOp folded = getFoldedGraph(getOperation());
-    if (folded && !proveFolded(folded)) {
-      // What is wrong, and where, is said of each rank.
-      folded = {};
-      if (failed(unfoldRanks(getOperation())))
-        return signalPassFailure();
-    }
     // Stages on their own, without the graph they were cut from.
     auto graphs = getOperation().getOps<tv::GraphOp>();
     if (graphs.empty())
@@ -44,7 +46,7 @@ protected:
     // another.
     std::optional<Answer> answer;
     for (tv::GraphOp graph : graphs) {
-      Answer own = graph == folded ? Answer::Proved : check(graph);
+      Answer own = graph == folded ? **foldedAnswer : check(graph);
       if (!answer || *answer == Answer::Proved || own == Answer::Refuted)
         answer = own;
     }
@@ -145,15 +147,53 @@ protected:
       progress(done, total);
   }
 
-  /// Whether a graph of folded ranks is proved, with little effort: says
-  /// nothing if it is not.
-  bool proveFolded(tv::GraphOp graph) {
+  /// The answer of a graph with folded ranks, if there is one and it needs
+  /// little effort. Groups in which something goes wrong are unfolded; without
+  /// an answer all are, and nothing is said. Fails where that does.
+  FailureOr<std::optional<Answer>> checkFolded() {
+    llvm::DenseSet<int64_t> apart;
+    for (unsigned attempt = 0; attempt < mostUnfolded; ++attempt) {
+      tv::GraphOp graph = getFoldedGraph(getOperation());
+      if (!graph)
+        return std::optional<Answer>();
+      size_t before = apart.size();
+      if (std::optional<Answer> answer = tryFolded(graph, apart))
+        return answer;
+      if (apart.size() == before)
+        break;
+      if (failed(unfoldRanks(getOperation(), apart)))
+        return failure();
+    }
+    if (getFoldedGraph(getOperation()) && failed(unfoldRanks(getOperation())))
+      return failure();
+    return std::optional<Answer>();
+  }
+
+  /// The answer of a graph with folded ranks; none, and nothing said, where it
+  /// needs more effort, or where something goes wrong on devices that stand for
+  /// others, which are added to `apart`.
+  std::optional<Answer> tryFolded(tv::GraphOp graph,
+                                  llvm::DenseSet<int64_t> &apart) {
     auto report = [&](unsigned done, unsigned total) {
       reportProgress(done, total);
     };
     EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, cache,
                                fullSize, report);
-    checker.run([](tv::ExpectOp, bool) { return true; });
+    std::optional<Refutation> refutation;
+    bool isRefuted = false;
+    checker.run([&](tv::ExpectOp place, bool isQuick) {
+      if (!addFoldedUnder(place, apart)) {
+        refutation.emplace(graph, seed);
+        isRefuted =
+            refutation->find(place, isQuick) && !refutation->addFolded(apart);
+      }
+      return true;
+    });
+    if (isRefuted) {
+      reportCounts(checker, graph);
+      refutation->report();
+      return Answer::Refuted;
+    }
     auto isProved = [&](tv::ExpectOp result) {
       const auto *found = checker.getStatuses().find(result);
       return found != checker.getStatuses().end() &&
@@ -161,15 +201,15 @@ protected:
     };
     if (checker.getResults().empty() || checker.isStopped() ||
         !llvm::all_of(checker.getResults(), isProved))
-      return false;
+      return std::nullopt;
     {
       ScopedDiagnosticHandler silence(&getContext(),
                                       [](Diagnostic &) { return success(); });
       if (failed(checkLedger(checker, graph)))
-        return false;
+        return std::nullopt;
     }
     reportCounts(checker, graph);
-    return true;
+    return Answer::Proved;
   }
 
   void reportCounts(EquivalenceChecker &checker, tv::GraphOp graph) {

@@ -6,6 +6,7 @@
 
 #include "Diagnosis.h"
 
+#include "RankFold.h"
 #include "WitnessInputs.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -86,26 +87,34 @@ Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
   difference.element.referenceValue =
       printNumber(algebra.toDouble(found->reference));
   for (auto [axis, coordinate] : llvm::enumerate(found->coordinates))
-    if (coordinate >= 0 && factors.getAxisSize(axis) > 1)
+    if (coordinate >= 0 && factors.getAxisSize(axis) > 1 &&
+        factors.getAxisName(axis) != RankFold::axis)
       difference.element.coordinates.push_back(
           {factors.getAxisName(axis).str(), coordinate});
-  // Micro-batches are told apart where all of them are looked at.
-  std::optional<unsigned> batchAxis = factors.findAxis("mb");
-  if (!batchAxis || found->coordinates[*batchAxis] < 0)
-    return difference;
-  llvm::DenseSet<int64_t> where;
-  (void)evaluator.visit(claim, /*skipsUnknown=*/false,
-                        [&](const Coordinates &coordinates, ArrayRef<int64_t>,
-                            Scalar reference, Scalar plan, int64_t) {
-                          if (differs(reference, plan))
-                            where.insert(coordinates[*batchAxis]);
-                          return DenseEvaluator::Visit::Continue;
-                        });
-  auto all = factors.getRepresentatives(factors.getAxis(*batchAxis));
-  if (where.size() < all.size() &&
-      llvm::all_of(all, [](Representative entry) { return entry.weight == 1; }))
-    difference.microBatches.assign(where.begin(), where.end());
-  llvm::sort(difference.microBatches);
+  // Coordinates are told apart where all of them are looked at.
+  auto listDifferent = [&](StringRef name) {
+    SmallVector<int64_t> different;
+    std::optional<unsigned> axis = factors.findAxis(name);
+    if (!axis || found->coordinates[*axis] < 0)
+      return different;
+    llvm::DenseSet<int64_t> where;
+    (void)evaluator.visit(claim, /*skipsUnknown=*/false,
+                          [&](const Coordinates &coordinates, ArrayRef<int64_t>,
+                              Scalar reference, Scalar plan, int64_t) {
+                            if (differs(reference, plan))
+                              where.insert(coordinates[*axis]);
+                            return DenseEvaluator::Visit::Continue;
+                          });
+    auto all = factors.getRepresentatives(factors.getAxis(*axis));
+    if (where.size() < all.size() &&
+        llvm::all_of(all,
+                     [](Representative entry) { return entry.weight == 1; }))
+      different.assign(where.begin(), where.end());
+    llvm::sort(different);
+    return different;
+  };
+  difference.microBatches = listDifferent("mb");
+  difference.ranks = listDifferent(RankFold::axis);
   return difference;
 }
 

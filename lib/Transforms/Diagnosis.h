@@ -91,6 +91,12 @@ public:
   int64_t getSteps(tv::ExpectOp expect) const {
     return differences.lookup(expect).steps;
   }
+  /// The ranks of a folded group on which it differs; empty for all of them.
+  llvm::ArrayRef<int64_t> getRanks(tv::ExpectOp expect) const {
+    auto found = differences.find(expect);
+    return found == differences.end() ? llvm::ArrayRef<int64_t>()
+                                      : found->second.ranks;
+  }
   /// The values that differ with nothing wrong before them, among those that
   /// `wrong` rest on, in the order of the graph; after `compare`.
   llvm::SmallVector<tv::ExpectOp> findRoots(llvm::ArrayRef<tv::ExpectOp> wrong);
@@ -101,7 +107,7 @@ public:
 private:
   struct Difference {
     DifferentElement element;
-    llvm::SmallVector<int64_t> microBatches;
+    llvm::SmallVector<int64_t> microBatches, ranks; ///< empty for all
     bool isFaint = false; ///< between numbers as small as rounding errors
     /// How many scalar operations had been executed when it was found.
     int64_t steps = 0;
@@ -191,6 +197,15 @@ std::string describeDevices(llvm::ArrayRef<int64_t> devices);
 std::string describePlace(llvm::ArrayRef<tv::ExpectOp> expects,
                           llvm::ArrayRef<int64_t> microBatches,
                           tv::MeshAttr mesh);
+/// The same of those `devices`; of all if there are none.
+std::string describePlace(llvm::SmallVector<int64_t> devices,
+                          llvm::ArrayRef<tv::ExpectOp> expects,
+                          llvm::ArrayRef<int64_t> microBatches,
+                          tv::MeshAttr mesh);
+/// The devices of an expect, of folded ones those of some ranks, or of all if
+/// there are none; none if it speaks of all devices.
+llvm::SmallVector<int64_t> listDevices(tv::ExpectOp expect,
+                                       llvm::ArrayRef<int64_t> ranks);
 /// `0-3, 5`.
 std::string describeRanges(llvm::ArrayRef<int64_t> numbers);
 /// Six digits of a number.

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Diagnosis.h"
+
+#include "FoldedGroups.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -108,10 +110,47 @@ static SmallVector<int64_t> listCoordinates(ArrayRef<tv::ExpectOp> expects,
   return coordinates;
 }
 
+SmallVector<int64_t> verify::listDevices(tv::ExpectOp expect,
+                                         ArrayRef<int64_t> ranks) {
+  SmallVector<int64_t> devices = listCoordinates(expect, "device");
+  auto graph = expect->getParentOfType<tv::GraphOp>();
+  if (!graph)
+    return devices;
+  if (ranks.empty())
+    return addFoldedRanks(graph, devices);
+  SmallVector<int64_t> some;
+  for (int64_t device : devices) {
+    ArrayRef<int64_t> all = getFoldedRanks(graph, device);
+    if (all.empty())
+      some.push_back(device);
+    for (int64_t rank : ranks)
+      if (rank < static_cast<int64_t>(all.size()))
+        some.push_back(all[rank]);
+  }
+  return some;
+}
+
 std::string verify::describePlace(ArrayRef<tv::ExpectOp> expects,
                                   ArrayRef<int64_t> microBatches,
                                   tv::MeshAttr mesh) {
-  std::string text = describeDevices(listCoordinates(expects, "device"));
+  SmallVector<int64_t> devices;
+  for (tv::ExpectOp expect : expects) {
+    SmallVector<int64_t> own = listDevices(expect, {});
+    // One that is on all of them does not name them.
+    if (own.empty())
+      return describePlace({}, expects, microBatches, mesh);
+    llvm::append_range(devices, own);
+  }
+  return describePlace(std::move(devices), expects, microBatches, mesh);
+}
+
+std::string verify::describePlace(SmallVector<int64_t> devices,
+                                  ArrayRef<tv::ExpectOp> expects,
+                                  ArrayRef<int64_t> microBatches,
+                                  tv::MeshAttr mesh) {
+  llvm::sort(devices);
+  devices.erase(llvm::unique(devices), devices.end());
+  std::string text = describeDevices(devices);
   int64_t replicas = mesh.getAxisSize("dp").value_or(1);
   if (replicas > 1)
     text += " of each of " + std::to_string(replicas) + " replicas";

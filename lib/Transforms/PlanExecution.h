@@ -404,6 +404,9 @@ private:
   /// Receives what is sent to each rank for which `device` stands, once it is
   /// there.
   Step receiveByRank(Device &device, tv::ReceiveOp op);
+  /// Notes whether the result of an op that was built is the same on all ranks.
+  void noteUniform(mlir::Operation *op);
+  bool isUniform(mlir::Value value) const;
   /// What was sent to each rank, as one value.
   mlir::FailureOr<Bound> join(Device &device, tv::ReceiveOp op,
                               llvm::ArrayRef<Sent> sent);
@@ -455,6 +458,8 @@ private:
   llvm::DenseMap<mlir::Operation *, mlir::Value> parameters;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Contribution>> buffers;
   llvm::DenseMap<mlir::Operation *, Bound> contents; ///< of scratch memory
+  /// Values that are known to be the same on all ranks.
+  llvm::DenseSet<mlir::Value> uniform;
   /// Results of ops of the plan that state a piece, with the graph values that
   /// they were.
   llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> bindings;

@@ -170,6 +170,8 @@ PlanExecution::instantiate(Operation *op, ArrayRef<uintptr_t> function,
     for (Operation &built : graph.getNewOps()) {
       built.setLoc(op->getLoc());
       instance.ops.push_back(&built);
+      if (fold)
+        noteUniform(&built);
     }
     if (failed(check(graph.verifyNewOps())))
       return failure();

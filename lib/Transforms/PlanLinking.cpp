@@ -7,6 +7,7 @@
 #include "PlanLinking.h"
 
 #include "Boundaries.h"
+#include "FoldedGroups.h"
 #include "LineageLinker.h"
 #include "PlanExecution.h"
 #include "ReferenceCheck.h"
@@ -233,9 +234,6 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
 // Modules
 //===----------------------------------------------------------------------===//
 
-/// Marks the graph of folded plans.
-static constexpr llvm::StringLiteral foldedName = "tv.folded";
-
 bool PlanLinker::linkFolded(const llvm::DenseSet<int64_t> &apart) {
   // What a device draws for itself is no function of its coordinates.
   std::unique_ptr<RankFold> ranks;
@@ -246,14 +244,8 @@ bool PlanLinker::linkFolded(const llvm::DenseSet<int64_t> &apart) {
   ScopedDiagnosticHandler silence(module.getContext(),
                                   [](Diagnostic &) { return success(); });
   bool isLinked = succeeded(link(std::move(ranks)));
-  Builder builder(module.getContext());
   if (isLinked)
-    graphOp->setAttr(
-        foldedName,
-        builder.getArrayAttr(llvm::map_to_vector(
-            fold->getGroups(), [&](ArrayRef<int64_t> ranks) -> Attribute {
-              return builder.getDenseI64ArrayAttr(ranks);
-            })));
+    setFoldedGroups(graphOp, fold->getGroups());
   else if (graphOp)
     graphOp.erase();
   graphOp = {};
@@ -269,16 +261,27 @@ LogicalResult verify::linkPlans(ModuleOp module, RandomMode random,
 
 tv::GraphOp verify::getFoldedGraph(ModuleOp module) {
   for (auto graph : module.getOps<tv::GraphOp>())
-    if (graph->hasAttr(foldedName) && module.lookupSymbol<tv::PlanOp>("plan") &&
+    if (hasFoldedGroups(graph) && module.lookupSymbol<tv::PlanOp>("plan") &&
         module.lookupSymbol<tv::PlanOp>("reference"))
       return graph;
   return {};
 }
 
-LogicalResult verify::unfoldRanks(ModuleOp module) {
+/// Takes away the folded graph, and what was made of it.
+static void eraseFolded(ModuleOp module) {
   getFoldedGraph(module).erase();
-  // Those were of that graph.
   for (auto stage : llvm::make_early_inc_range(module.getOps<tv::StageOp>()))
     stage.erase();
+}
+
+LogicalResult verify::unfoldRanks(ModuleOp module) {
+  eraseFolded(module);
   return linkPlans(module, RandomMode::ByElement, /*foldsRanks=*/false);
+}
+
+LogicalResult verify::unfoldRanks(ModuleOp module,
+                                  const llvm::DenseSet<int64_t> &apart) {
+  eraseFolded(module);
+  PlanLinker linker(module, RandomMode::ByElement);
+  return success(linker.linkFolded(apart) || succeeded(linker.link()));
 }

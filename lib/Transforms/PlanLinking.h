@@ -9,6 +9,7 @@
 
 #include "Verify/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace verify {
 
@@ -25,6 +26,11 @@ tv::GraphOp getFoldedGraph(mlir::ModuleOp module);
 
 /// Replaces that graph, its stages and the plans by a graph without the axis.
 llvm::LogicalResult unfoldRanks(mlir::ModuleOp module);
+
+/// Replaces that graph and its stages by one in which groups with a device of
+/// `apart` are not folded; the same as the other where none is left.
+llvm::LogicalResult unfoldRanks(mlir::ModuleOp module,
+                                const llvm::DenseSet<int64_t> &apart);
 
 } // namespace verify
 

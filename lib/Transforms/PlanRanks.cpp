@@ -227,14 +227,46 @@ LogicalResult PlanExecution::buildAlongRanks(tv::CommunicateOp op, Value value,
   return success();
 }
 
+void PlanExecution::noteUniform(Operation *op) {
+  auto isRank = [](Attribute axis) {
+    return cast<StringAttr>(axis).getValue() == RankFold::axis;
+  };
+  bool isSame = llvm::all_of(op->getOperands(),
+                             [&](Value value) { return isUniform(value); });
+  if (auto reduce = dyn_cast<tv::AllReduceOp>(op))
+    isSame |= llvm::any_of(reduce.getAxes(), isRank);
+  else if (auto gather = dyn_cast<tv::AllGatherOp>(op))
+    isSame |= gather.getAxisAttr() && isRank(gather.getAxisAttr());
+  else if (auto move = dyn_cast<tv::MoveOp>(op))
+    isSame |= move.getSource().getSet(RankFold::axis) != nullptr;
+  else if (isa<tv::AllSliceOp>(op))
+    isSame = false;
+  if (isSame && op->getNumResults() == 1)
+    uniform.insert(op->getResult(0));
+}
+
+bool PlanExecution::isUniform(Value value) const {
+  auto distributed = value.getDefiningOp<tv::DistributeOp>();
+  if (!distributed)
+    return uniform.contains(value);
+  return llvm::none_of(
+      distributed.getLineage().getDimensions(), [](ArrayAttr dimension) {
+        return llvm::any_of(
+            dimension.getAsRange<tv::DimensionFactorAttr>(), [](auto factor) {
+              return factor.getAxis() && factor.getAxis() == RankFold::axis;
+            });
+      });
+}
+
 void PlanExecution::sendByRank(Device &device, tv::SendOp op) {
   ArrayRef<int64_t> ranks = fold->getRanks(device.number);
   Bound bound = lookup(device, op.getValue());
+  bool isSame = isUniform(bound.value);
   for (auto [rank, peer] : llvm::enumerate(fold->getPeers(op))) {
     Channel &channel = channels[{ranks[rank], peer}];
-    channel.messages.try_emplace(
-        channel.sent++,
-        Sent{bound, op, device.number, static_cast<int64_t>(rank)});
+    channel.messages.try_emplace(channel.sent++,
+                                 Sent{bound, op, device.number,
+                                      isSame ? 0 : static_cast<int64_t>(rank)});
   }
 }
 
@@ -266,13 +298,14 @@ PlanExecution::Step PlanExecution::receiveByRank(Device &device,
 FailureOr<Bound> PlanExecution::join(Device &device, tv::ReceiveOp op,
                                      ArrayRef<Sent> sent) {
   const Sent &first = sent.front();
-  bool isStraight = true;
+  bool isOne = true, isStraight = true, isSame = true;
   SmallVector<uintptr_t> function = {joined};
   SmallVector<Bound> operands;
   for (auto [rank, message] : llvm::enumerate(sent)) {
+    isOne &= message.bound.value == first.bound.value;
     isStraight &= message.rank == static_cast<int64_t>(rank) &&
-                  message.device == first.device &&
-                  message.bound.value == first.bound.value;
+                  message.device == first.device;
+    isSame &= message.rank <= 0;
     if (message.bound.microBatch != first.bound.microBatch) {
       op.emitOpError("receives of several micro-batches on its ranks");
       return failure();
@@ -281,10 +314,11 @@ FailureOr<Bound> PlanExecution::join(Device &device, tv::ReceiveOp op,
     function.push_back(static_cast<uintptr_t>(message.device));
     function.push_back(static_cast<uintptr_t>(message.rank));
   }
-  // Each rank has what that of the same number had.
-  if (isStraight) {
+  // Each rank has what that of the same number had, or all have one value: of a
+  // group that is folded, or of devices at the first coordinate.
+  if (isOne && (isStraight || isSame)) {
     Sent same = first;
-    same.rank = -1;
+    same.rank = fold->isFolded(first.device) ? -1 : 0;
     return receive(device, op, same);
   }
   auto build = [&](ArrayRef<Value> values,

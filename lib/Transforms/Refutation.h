@@ -31,6 +31,9 @@ public:
   /// Reports what was found: an error at the first op of the plan whose stated
   /// or required value is wrong, and notes with the witness.
   void report();
+  /// Adds the devices that stand for others where it goes wrong; returns
+  /// whether there are any.
+  bool addFolded(llvm::DenseSet<int64_t> &devices);
   /// Why nothing was found.
   const std::string &getFailure() const { return failureReason; }
 
@@ -99,7 +102,7 @@ private:
 
   /// What to report: the root of the difference, or the result that is
   /// confirmed where none was found.
-  Finding takeFinding();
+  Finding getFinding();
   /// The note with the inputs on which the difference is confirmed.
   void addCounterexample(mlir::InFlightDiagnostic &error);
 

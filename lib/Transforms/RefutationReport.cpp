@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FoldedGroups.h"
 #include "Refutation.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -95,10 +96,10 @@ static void printElement(Diagnostic &note, tv::ExpectOp expect,
   }
 }
 
-Finding Refutation::takeFinding() {
+Finding Refutation::getFinding() {
   if (!diagnosed)
     diagnosed = diagnose(coarse);
-  std::optional<Finding> finding = std::move(*diagnosed);
+  std::optional<Finding> finding = *diagnosed;
   if (!finding) {
     finding.emplace();
     finding->expect = confirmed.expect;
@@ -117,6 +118,13 @@ Finding Refutation::takeFinding() {
   return std::move(*finding);
 }
 
+bool Refutation::addFolded(llvm::DenseSet<int64_t> &devices) {
+  bool isNew = false;
+  for (tv::ExpectOp expect : getFinding().alike)
+    isNew |= addFoldedUnder(expect, devices);
+  return isNew;
+}
+
 void Refutation::addCounterexample(InFlightDiagnostic &error) {
   error.attachNote(confirmed.expect.getLoc())
       << "counterexample: with the " << (seed.isPositive ? "positive " : "")
@@ -131,7 +139,7 @@ void Refutation::addCounterexample(InFlightDiagnostic &error) {
 
 void Refutation::report() {
   tv::MeshAttr mesh = graph.getMesh();
-  Finding finding = takeFinding();
+  Finding finding = getFinding();
   tv::ExpectOp expect = finding.expect;
   Operation *op = finding.op;
   bool isUndefined = finding.kind == DifferenceKind::Undefined;
@@ -165,10 +173,18 @@ void Refutation::report() {
         << (finding.otherValues == 1 ? ": " : ", the first is ")
         << describe(finding.other) << " on "
         << describePlace(finding.other, {}, mesh);
-  error.attachNote(place) << "as a consequence " << countResults(wrong)
-                          << " of " << countResults(results)
+  SmallVector<int64_t> devices;
+  int64_t count = 0;
+  for (tv::ExpectOp result : wrong) {
+    SmallVector<int64_t> own = listDevices(result, diagnosis->getRanks(result));
+    count += std::max<int64_t>(own.size(), 1);
+    llvm::append_range(devices, own);
+  }
+  error.attachNote(place) << "as a consequence " << count << " of "
+                          << countResults(results)
                           << " results come out wrong: " << summarize(wrong)
-                          << ", on " << describePlace(wrong, {}, mesh);
+                          << ", on "
+                          << describePlace(std::move(devices), wrong, {}, mesh);
   if (!isUndefined)
     addCounterexample(error);
 }

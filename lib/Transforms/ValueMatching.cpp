@@ -6,6 +6,8 @@
 
 #include "ValueMatching.h"
 
+#include "FoldedGroups.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -27,7 +29,8 @@ static tv::DomainAttr getDomain(Value value) {
   return op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
 }
 
-SmallVector<int64_t> verify::getDevices(Value value) {
+/// The devices that execute what gives the value.
+static SmallVector<int64_t> listDevices(Value value) {
   SmallVector<int64_t> devices;
   tv::DomainAttr domain = getDomain(value);
   tv::AxisSetAttr set = domain ? domain.getSet("device") : tv::AxisSetAttr();
@@ -38,6 +41,14 @@ SmallVector<int64_t> verify::getDevices(Value value) {
          ++device)
       devices.push_back(device);
   return devices;
+}
+
+SmallVector<int64_t> verify::getDevices(Value value) {
+  auto graph =
+      value.getParentBlock()
+          ? dyn_cast<tv::GraphOp>(value.getParentBlock()->getParentOp())
+          : tv::GraphOp();
+  return graph ? addFoldedRanks(graph, listDevices(value)) : listDevices(value);
 }
 
 std::string verify::getPlaceKey(Location location) {
@@ -56,11 +67,12 @@ static std::string getKey(Operation *op) {
   return (op->getName().getStringRef() + " " + getPlaceKey(op->getLoc())).str();
 }
 
-ValueMatcher::ValueMatcher(tv::GraphOp graph) : mesh(graph.getMesh()) {
+ValueMatcher::ValueMatcher(tv::GraphOp graph)
+    : graph(graph), mesh(graph.getMesh()) {
   for (Operation &op : graph.getBody().front()) {
     if (op.getNumResults() != 1)
       continue;
-    SmallVector<int64_t> devices = getDevices(op.getResult(0));
+    SmallVector<int64_t> devices = listDevices(op.getResult(0));
     if (!devices.empty())
       byPlace[getKey(&op)][devices.front()].push_back(op.getResult(0));
   }
@@ -68,7 +80,7 @@ ValueMatcher::ValueMatcher(tv::GraphOp graph) : mesh(graph.getMesh()) {
 
 SmallVector<Value> ValueMatcher::getCounterparts(Value value) const {
   Operation *op = value.getDefiningOp();
-  SmallVector<int64_t> devices = getDevices(value);
+  SmallVector<int64_t> devices = listDevices(value);
   auto found =
       op && !devices.empty() ? byPlace.find(getKey(op)) : byPlace.end();
   if (found == byPlace.end())
@@ -76,9 +88,11 @@ SmallVector<Value> ValueMatcher::getCounterparts(Value value) const {
   auto own = found->second.find(devices.front());
   auto ordinal = llvm::find(own->second, value) - own->second.begin();
   SmallVector<Value> counterparts;
+  // What stands for several devices is not compared with what stands for one.
   for (auto &[device, values] : found->second)
     if (ordinal < static_cast<int64_t>(values.size()) &&
-        values[ordinal].getType() == value.getType())
+        values[ordinal].getType() == value.getType() &&
+        (values[ordinal] == value || getFoldedRanks(graph, device).empty()))
       counterparts.push_back(values[ordinal]);
   return counterparts;
 }

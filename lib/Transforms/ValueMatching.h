@@ -79,6 +79,7 @@ private:
   llvm::SmallVector<llvm::SmallVector<mlir::Value>>
   listGroups(mlir::Value value);
 
+  tv::GraphOp graph;
   tv::MeshAttr mesh;
   /// For each op of the model, the values on each device in order.
   llvm::StringMap<std::map<int64_t, llvm::SmallVector<mlir::Value>>> byPlace;
