@@ -98,8 +98,7 @@ Value ValueNumbering::findWholeAlongAxis(tv::SemanticsOpInterface op) {
   auto gather = dyn_cast<tv::AllGatherOp>(op.getOperation());
   Value result = op->getResult(0);
   if (slice) {
-    axisParts[result] = {getLeader(slice.getOperand()), slice.getDimension(),
-                         slice.getAxisAttr()};
+    axisParts[result] = {getLeader(slice.getOperand()), slice.getAxisAttr()};
     return {};
   }
   if (!gather || !gather.getAxisAttr() || op->getNumOperands() != 1)
@@ -107,13 +106,10 @@ Value ValueNumbering::findWholeAlongAxis(tv::SemanticsOpInterface op) {
   auto found = axisParts.find(getLeader(op->getOperand(0)));
   if (found == axisParts.end())
     return {};
+  // Each coordinate has a part of one whole: the layout tells the axes that a
+  // value varies with. Another dimension gives another type.
   const AxisPart &part = found->second;
-  std::optional<unsigned> axis =
-      factors.findAxis(gather.getAxisAttr().getValue());
-  // Each coordinate has a part of the same whole.
-  bool isOne = axis && !(varyingAxes.lookup(part.whole) >> *axis & 1);
-  return isOne && part.axis == gather.getAxisAttr() &&
-                 part.dimension == gather.getDimension() &&
+  return part.axis == gather.getAxisAttr() &&
                  part.whole.getType() == result.getType() &&
                  getLayout(result) == getLayout(part.whole)
              ? part.whole

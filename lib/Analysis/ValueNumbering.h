@@ -72,7 +72,6 @@ private:
   /// What coordinates of an axis have, each its own part.
   struct AxisPart {
     mlir::Value whole;
-    uint64_t dimension = 0;
     mlir::StringAttr axis;
   };
   llvm::DenseMap<mlir::Value, AxisPart> axisParts;
