@@ -92,7 +92,7 @@ Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
       difference.element.coordinates.push_back(
           {factors.getAxisName(axis).str(), coordinate});
   // Coordinates are told apart where all of them are looked at.
-  auto listDifferent = [&](StringRef name) {
+  auto listDifferent = [&](StringRef name, bool tellsBulk) {
     SmallVector<int64_t> different;
     std::optional<unsigned> axis = factors.findAxis(name);
     if (!axis || found->coordinates[*axis] < 0)
@@ -106,15 +106,23 @@ Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
                             return DenseEvaluator::Visit::Continue;
                           });
     auto all = factors.getRepresentatives(factors.getAxis(*axis));
-    if (where.size() < all.size() &&
-        llvm::all_of(all,
-                     [](Representative entry) { return entry.weight == 1; }))
-      different.assign(where.begin(), where.end());
-    llvm::sort(different);
+    if (where.size() == all.size())
+      return different;
+    // In order, each that is looked at stands for as many.
+    int64_t next = 0;
+    for (Representative entry : all) {
+      int64_t first = std::exchange(next, next + entry.weight);
+      if (entry.position < first || entry.position >= next ||
+          (!tellsBulk && entry.weight != 1))
+        return SmallVector<int64_t>();
+      if (where.contains(entry.position))
+        for (int64_t other = first; other < next; ++other)
+          different.push_back(other);
+    }
     return different;
   };
-  difference.microBatches = listDifferent("mb");
-  difference.ranks = listDifferent(RankFold::axis);
+  difference.microBatches = listDifferent("mb", /*tellsBulk=*/false);
+  difference.ranks = listDifferent(RankFold::axis, /*tellsBulk=*/true);
   return difference;
 }
 

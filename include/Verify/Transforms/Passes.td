@@ -137,10 +137,11 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
     with a reason; the last two are errors at the op of the plan. When
     everything is proved the ledger checks the argument again.
 
-    A graph that `tv-canonicalize-ssa=fold-ranks` made is only proved: it has the
-    attribute `tv.folded` and stands for the plans beside it. Where that takes
-    more than little effort, the plans are linked again without the axis, and
-    the verdict is that of the new graph.
+    A graph that `tv-canonicalize-ssa=fold-ranks` made has the attribute
+    `tv.folded`, the groups of ranks of which the first stands for all, and
+    itself stands for the plans beside it. Where something goes wrong, the groups
+    that it goes wrong in are linked again device by device; where more than
+    little effort is needed, all are, and the verdict is that of the new graph.
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
   let options = [
