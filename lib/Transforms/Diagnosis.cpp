@@ -48,6 +48,29 @@ static llvm::DenseSet<Operation *> findCone(ArrayRef<tv::ExpectOp> expects) {
   return cone;
 }
 
+/// The coordinates for which those of `where` stand among all that are looked
+/// at; none for all, or where that is not known: with `tellsBulk` it is for one
+/// that stands for several.
+static SmallVector<int64_t>
+listCoordinates(ArrayRef<Representative> all,
+                const llvm::DenseSet<int64_t> &where, bool tellsBulk) {
+  if (where.size() == all.size())
+    return {};
+  SmallVector<int64_t> coordinates;
+  // In order, each that is looked at stands for as many.
+  int64_t next = 0;
+  for (Representative entry : all) {
+    int64_t first = std::exchange(next, next + entry.weight);
+    if (entry.position < first || entry.position >= next ||
+        (!tellsBulk && entry.weight != 1))
+      return {};
+    if (where.contains(entry.position))
+      for (int64_t other = first; other < next; ++other)
+        coordinates.push_back(other);
+  }
+  return coordinates;
+}
+
 std::optional<Diagnosis::Difference>
 Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
                           DoubleAlgebra &algebra) {
@@ -93,10 +116,9 @@ Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
           {factors.getAxisName(axis).str(), coordinate});
   // Coordinates are told apart where all of them are looked at.
   auto listDifferent = [&](StringRef name, bool tellsBulk) {
-    SmallVector<int64_t> different;
     std::optional<unsigned> axis = factors.findAxis(name);
     if (!axis || found->coordinates[*axis] < 0)
-      return different;
+      return SmallVector<int64_t>();
     llvm::DenseSet<int64_t> where;
     (void)evaluator.visit(claim, /*skipsUnknown=*/false,
                           [&](const Coordinates &coordinates, ArrayRef<int64_t>,
@@ -105,21 +127,8 @@ Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
                               where.insert(coordinates[*axis]);
                             return DenseEvaluator::Visit::Continue;
                           });
-    auto all = factors.getRepresentatives(factors.getAxis(*axis));
-    if (where.size() == all.size())
-      return different;
-    // In order, each that is looked at stands for as many.
-    int64_t next = 0;
-    for (Representative entry : all) {
-      int64_t first = std::exchange(next, next + entry.weight);
-      if (entry.position < first || entry.position >= next ||
-          (!tellsBulk && entry.weight != 1))
-        return SmallVector<int64_t>();
-      if (where.contains(entry.position))
-        for (int64_t other = first; other < next; ++other)
-          different.push_back(other);
-    }
-    return different;
+    return listCoordinates(factors.getRepresentatives(factors.getAxis(*axis)),
+                           where, tellsBulk);
   };
   difference.microBatches = listDifferent("mb", /*tellsBulk=*/false);
   difference.ranks = listDifferent(RankFold::axis, /*tellsBulk=*/true);

@@ -91,8 +91,8 @@ bool RankFold::formGroups(tv::PlanOp plan,
   auto countDevices = [](const auto &entry) {
     return entry.first * entry.second.size();
   };
-  auto most = std::max_element(
-      firsts.begin(), firsts.end(), [&](const auto &left, const auto &right) {
+  auto most =
+      llvm::max_element(firsts, [&](const auto &left, const auto &right) {
         return countDevices(left) < countDevices(right);
       });
   if (most == firsts.end())
