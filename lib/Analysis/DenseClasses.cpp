@@ -14,8 +14,14 @@
 
 #include "DenseRelation.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace verify;
+
+/// An axis along which more coordinates differ has no classes: few others would
+/// be the same, and each is compared with all of them.
+static constexpr size_t mostClasses = 32;
 
 int64_t DenseTensor::countClasses(unsigned axis, int64_t coordinates) const {
   return axisClasses[axis].empty() ? coordinates
@@ -116,8 +122,8 @@ public:
   void add(int64_t start, int64_t count) {
     for (size_t run = from.findRun(start); count > 0; ++run) {
       int64_t length = std::min(from.getEnd(run) - start, count);
-      // What goes on is one run, as it was.
-      if (runs.empty() || runs.back() != run) {
+      // What goes on is one run, as it was; elements of short values are none.
+      if (runs.empty() || runs.back() != run || from.starts.empty()) {
         to.elements.push_back(from.elements[run]);
         to.starts.push_back(to.size);
         runs.push_back(run);
@@ -189,14 +195,16 @@ void DenseEvaluator::mergeClasses(DenseTensor &tensor) {
     };
     SmallVector<int64_t> firsts;
     std::vector<int64_t> classes;
-    for (int64_t number = 0; number < count; ++number) {
+    for (int64_t number = 0; number < count && firsts.size() <= mostClasses;
+         ++number) {
       int64_t *found = llvm::find_if(
           firsts, [&](int64_t first) { return areSame(first, number); });
       classes.push_back(found - firsts.begin());
       if (found == firsts.end())
         firsts.push_back(number);
     }
-    if (static_cast<int64_t>(firsts.size()) == count)
+    if (static_cast<int64_t>(firsts.size()) == count ||
+        firsts.size() > mostClasses)
       continue;
     PartSelection selection(tensor);
     selectAlong(tensor, stride, count, firsts, selection);

@@ -41,17 +41,21 @@ std::vector<MeshPlace> verify::listPlaces(const FactorAnalysis &factors,
     tv::AxisSetAttr set =
         domain ? domain.getSet(factors.getAxisName(axis)) : tv::AxisSetAttr();
     std::vector<MeshPlace> next;
-    auto isFirst = [&](size_t ordinal) {
-      if (!tensor || tensor->axisClasses[axis].empty())
-        return true;
-      const std::vector<int64_t> &classes = tensor->axisClasses[axis];
-      return llvm::find(classes, classes[ordinal]) - classes.begin() ==
-             static_cast<std::ptrdiff_t>(ordinal);
-    };
+    // The first coordinate of each class.
+    ArrayRef<int64_t> classes =
+        tensor ? ArrayRef<int64_t>(tensor->axisClasses[axis])
+               : ArrayRef<int64_t>();
+    llvm::BitVector isFirst(
+        factors.getRepresentatives(factors.getAxis(axis)).size(),
+        classes.empty());
+    llvm::SmallDenseSet<int64_t, 8> seen;
+    for (auto [ordinal, number] : llvm::enumerate(classes))
+      if (seen.insert(number).second)
+        isFirst.set(ordinal);
     for (MeshPlace &place : places)
       for (auto [ordinal, entry] :
            llvm::enumerate(factors.getRepresentatives(factors.getAxis(axis)))) {
-        if ((set && !set.contains(entry.position)) || !isFirst(ordinal))
+        if ((set && !set.contains(entry.position)) || !isFirst.test(ordinal))
           continue;
         place.coordinates[axis] = entry.position;
         place.ordinals[axis] = static_cast<int64_t>(ordinal);
@@ -84,9 +88,12 @@ verify::listAxisTerms(const FactorAnalysis &factors, const DenseTensor &tensor,
         int64_t offset = term.offset + tensor.getAxisOffset(
                                            axis, static_cast<int64_t>(ordinal));
         // Coordinates of one class are one term, as often as there are some.
-        auto known = llvm::find_if(
-            next, [&](AxisTerm other) { return other.offset == offset; });
-        if (known == next.end() || tensor.axisClasses[axis].empty())
+        auto known = tensor.axisClasses[axis].empty()
+                         ? next.end()
+                         : llvm::find_if(next, [&](AxisTerm other) {
+                             return other.offset == offset;
+                           });
+        if (known == next.end())
           next.push_back({offset, weight});
         else if (llvm::AddOverflow(known->weight, weight, known->weight))
           return failure();

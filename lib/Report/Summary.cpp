@@ -155,8 +155,13 @@ void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
                           : std::to_string(axis("mb")) + " micro-batches")
       << "; " << getStatistic(module, "plan_ops") << " ops imported, "
       << getStatistic(module, "graph_ops") << " in the graph";
-  if (int64_t ranks = getStatistic(module, "folded_ranks"))
+  if (int64_t ranks = getStatistic(module, "folded_ranks")) {
     out << ", which has " << ranks << " ranks of a group as one";
+    // Other devices stand for themselves.
+    int64_t groups = getStatistic(module, "folded_groups");
+    if (groups * ranks < axis("device"))
+      out << " in " << plural(groups, "group");
+  }
   out << "\n";
   printSchedule(module, out);
   out << "  proof     " << plural(getStatistic(module, "stages"), "stage")

@@ -133,8 +133,9 @@ protected:
           first && unknown == 1 && first != result)
         error.attachNote(first.getLoc())
             << "the first value that was not proved is " << describe(first)
-            << " on " << describePlace(first, {}, graph.getMesh()) << ": "
-            << checker.getStatuses().find(first)->second.verdict.reason;
+            << " on "
+            << describePlace(listDevices(first, {}), first, {}, graph.getMesh())
+            << ": " << checker.getStatuses().find(first)->second.verdict.reason;
     }
     if (unknown > shownResults)
       emitError(graph.getLoc())

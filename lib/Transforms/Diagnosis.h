@@ -193,11 +193,8 @@ std::string describe(tv::ExpectOp expect);
 std::string describe(mlir::Operation *op);
 /// `devices 0-3, 5`.
 std::string describeDevices(llvm::ArrayRef<int64_t> devices);
-/// `devices 0-1 of each of 2 replicas, all micro-batches`.
-std::string describePlace(llvm::ArrayRef<tv::ExpectOp> expects,
-                          llvm::ArrayRef<int64_t> microBatches,
-                          tv::MeshAttr mesh);
-/// The same of those `devices`; of all if there are none.
+/// `devices 0-1 of each of 2 replicas, all micro-batches`: where the values of
+/// some expects are, on `devices`, or on all if there are none.
 std::string describePlace(llvm::SmallVector<int64_t> devices,
                           llvm::ArrayRef<tv::ExpectOp> expects,
                           llvm::ArrayRef<int64_t> microBatches,

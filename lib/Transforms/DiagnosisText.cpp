@@ -130,20 +130,6 @@ SmallVector<int64_t> verify::listDevices(tv::ExpectOp expect,
   return some;
 }
 
-std::string verify::describePlace(ArrayRef<tv::ExpectOp> expects,
-                                  ArrayRef<int64_t> microBatches,
-                                  tv::MeshAttr mesh) {
-  SmallVector<int64_t> devices;
-  for (tv::ExpectOp expect : expects) {
-    SmallVector<int64_t> own = listDevices(expect, {});
-    // One that is on all of them does not name them.
-    if (own.empty())
-      return describePlace({}, expects, microBatches, mesh);
-    llvm::append_range(devices, own);
-  }
-  return describePlace(std::move(devices), expects, microBatches, mesh);
-}
-
 std::string verify::describePlace(SmallVector<int64_t> devices,
                                   ArrayRef<tv::ExpectOp> expects,
                                   ArrayRef<int64_t> microBatches,

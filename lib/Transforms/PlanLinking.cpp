@@ -187,7 +187,9 @@ void PlanLinker::addStatistics(int64_t executedOps, LinkCounts linked) {
       {"executed_ops", executedOps},
       {"lemmas", linked.lemmas},
       {"graph_ops", graphOps},
-      {"folded_ranks", fold ? fold->getSize() : 0}};
+      {"folded_ranks", fold ? fold->getSize() : 0},
+      {"folded_groups",
+       fold ? static_cast<int64_t>(fold->getGroups().size()) : 0}};
   for (auto [name, count] : counts)
     setStatistic(module, name, count);
 }

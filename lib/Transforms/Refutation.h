@@ -103,6 +103,11 @@ private:
   /// What to report: the root of the difference, or the result that is
   /// confirmed where none was found.
   Finding getFinding();
+  /// How many results are wrong, counted on each device of a replica.
+  int64_t countWrong() const;
+  /// Where the values of some expects differ, of folded groups on those ranks.
+  std::string describeWhere(llvm::ArrayRef<tv::ExpectOp> expects,
+                            llvm::ArrayRef<int64_t> microBatches);
   /// The note with the inputs on which the difference is confirmed.
   void addCounterexample(mlir::InFlightDiagnostic &error);
 

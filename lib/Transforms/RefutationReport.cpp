@@ -137,8 +137,30 @@ void Refutation::addCounterexample(InFlightDiagnostic &error) {
       << "-bit interval arithmetic";
 }
 
+int64_t Refutation::countWrong() const {
+  int64_t count = 0;
+  for (tv::ExpectOp result : wrong)
+    count += std::max<int64_t>(
+        listDevices(result, diagnosis->getRanks(result)).size(), 1);
+  return count;
+}
+
+std::string Refutation::describeWhere(ArrayRef<tv::ExpectOp> expects,
+                                      ArrayRef<int64_t> microBatches) {
+  SmallVector<int64_t> devices;
+  for (tv::ExpectOp expect : expects) {
+    SmallVector<int64_t> own = listDevices(expect, diagnosis->getRanks(expect));
+    // One that is on all devices does not name them.
+    if (own.empty())
+      return describePlace(SmallVector<int64_t>(), expects, microBatches,
+                           graph.getMesh());
+    llvm::append_range(devices, own);
+  }
+  return describePlace(std::move(devices), expects, microBatches,
+                       graph.getMesh());
+}
+
 void Refutation::report() {
-  tv::MeshAttr mesh = graph.getMesh();
   Finding finding = getFinding();
   tv::ExpectOp expect = finding.expect;
   Operation *op = finding.op;
@@ -151,7 +173,7 @@ void Refutation::report() {
     error << "undefined value: " << finding.explanation;
   } else {
     error << describe(expect) << " differs from the reference on "
-          << describePlace(finding.alike, finding.microBatches, mesh);
+          << describeWhere(finding.alike, finding.microBatches);
     if (!finding.explanation.empty())
       error.attachNote(op ? op->getLoc() : place)
           << getName(finding.kind) << ": " << finding.explanation;
@@ -172,19 +194,11 @@ void Refutation::report() {
         << (finding.otherValues == 1 ? "it" : "them") << " does not"
         << (finding.otherValues == 1 ? ": " : ", the first is ")
         << describe(finding.other) << " on "
-        << describePlace(finding.other, {}, mesh);
-  SmallVector<int64_t> devices;
-  int64_t count = 0;
-  for (tv::ExpectOp result : wrong) {
-    SmallVector<int64_t> own = listDevices(result, diagnosis->getRanks(result));
-    count += std::max<int64_t>(own.size(), 1);
-    llvm::append_range(devices, own);
-  }
-  error.attachNote(place) << "as a consequence " << count << " of "
+        << describeWhere(finding.other, {});
+  error.attachNote(place) << "as a consequence " << countWrong() << " of "
                           << countResults(results)
                           << " results come out wrong: " << summarize(wrong)
-                          << ", on "
-                          << describePlace(std::move(devices), wrong, {}, mesh);
+                          << ", on " << describeWhere(wrong, {});
   if (!isUndefined)
     addCounterexample(error);
 }

@@ -2,7 +2,7 @@
 // it differs on; one of a device that stands for itself counts once.
 // RUN: not verify-opt --tv-check-equiv %s 2>&1 | FileCheck %s
 
-// CHECK: error: gradient of 'w' differs from the reference on devices 4-6 of each of 2 replicas
+// CHECK: error: gradient of 'w' differs from the reference on devices 5-6 of each of 2 replicas
 // CHECK: as a consequence 3 of 7 results come out wrong: the gradients of 2 parameters, on devices 5-7 of each of 2 replicas
 
 tv.graph @graph <dp = 2, rank = 3, device = 8> attributes {tv.folded = [array<i64: 4, 5, 6>]} {

@@ -28,6 +28,10 @@ TEST_F(DenseClassesTest, CoordinatesWithTheSameElements) {
     %step = tv.constant dense<[0.0, 0.0, 1.0, 1.0]> : tensor<4xf64> : () -> tensor<4xf64>
     %later = tv.einsum %x, %step {equation = "bid,b->bid"} : (tensor<4x108x3xf64>, tensor<4xf64>) -> tensor<4x108x3xf64>
     %late = tv.distribute %later <[dp, 0:2 of 2], [rank, 0:36 of 36], [0:3 of 3]> on <device = 0> : (tensor<4x108x3xf64>) -> tensor<2x36x3xf64>
+    %nothing = tv.input <input "zero"> : tensor<3xf64>
+    %one = tv.distribute %nothing <[rank, 0:1 of 1]> on <device = 0> : (tensor<3xf64>) -> tensor<1xf64>
+    %three = tv.all_gather %one over "rank" on <device = 0> {dimension = 0 : i64} : (tensor<1xf64>) -> tensor<3xf64>
+    %scaled = tv.einsum %square, %three on <device = 0> {equation = "bid,d->bid"} : (tensor<2x36x3xf64>, tensor<3xf64>) -> tensor<2x36x3xf64>
     %last = tv.move %square from <rank = 2> on <device = 0> : (tensor<2x36x3xf64>) -> tensor<2x36x3xf64>
     %opposite = tv.negate %last on <device = 0> : (tensor<2x36x3xf64>) -> tensor<2x36x3xf64>
     %difference = tv.add %square, %opposite on <device = 0> : (tensor<2x36x3xf64>, tensor<2x36x3xf64>) -> tensor<2x36x3xf64>
