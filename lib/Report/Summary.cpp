@@ -121,6 +121,18 @@ static void printSchedule(ModuleOp module, raw_ostream &out) {
       << " on a device\n";
 }
 
+/// What is said of ranks that are an axis.
+static void printFolded(int64_t devices, ModuleOp module, raw_ostream &out) {
+  int64_t ranks = getStatistic(module, "folded_ranks");
+  if (ranks == 0)
+    return;
+  out << ", which has " << ranks << " ranks of a group as one";
+  // Other devices stand for themselves.
+  int64_t groups = getStatistic(module, "folded_groups");
+  if (groups * ranks < devices)
+    out << " in " << plural(groups, "group");
+}
+
 void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
                           raw_ostream &out) {
   std::optional<Answer> answer = getAnswer(module);
@@ -155,13 +167,7 @@ void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
                           : std::to_string(axis("mb")) + " micro-batches")
       << "; " << getStatistic(module, "plan_ops") << " ops imported, "
       << getStatistic(module, "graph_ops") << " in the graph";
-  if (int64_t ranks = getStatistic(module, "folded_ranks")) {
-    out << ", which has " << ranks << " ranks of a group as one";
-    // Other devices stand for themselves.
-    int64_t groups = getStatistic(module, "folded_groups");
-    if (groups * ranks < axis("device"))
-      out << " in " << plural(groups, "group");
-  }
+  printFolded(axis("device"), module, out);
   out << "\n";
   printSchedule(module, out);
   out << "  proof     " << plural(getStatistic(module, "stages"), "stage")
