@@ -6,6 +6,7 @@
 
 #include "InferredLineage.h"
 
+#include "Verify/Analysis/Congruence.h"
 #include "Verify/IR/TVInterfaces.h"
 #include "Verify/IR/TVOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,84 +22,6 @@ static constexpr unsigned depthLimit = 32;
 
 void LineageInference::setKnown(Value value, Correspondence correspondence) {
   candidates[value] = {correspondence};
-}
-
-/// Whether a plan tensor holds all of a dimension.
-static bool isWhole(ArrayAttr dimension) {
-  return llvm::all_of(dimension.getAsRange<tv::DimensionFactorAttr>(),
-                      [](tv::DimensionFactorAttr factor) {
-                        return !factor.getAxis() && factor.getStart() == 0 &&
-                               factor.getEnd() == factor.getExtent();
-                      });
-}
-
-/// The ops are the same but for where they run.
-static bool isSameOp(Operation &left, Operation &right) {
-  if (left.getName() != right.getName() ||
-      left.getNumOperands() != right.getNumOperands())
-    return false;
-  for (StringAttr name : left.getName().getAttributeNames())
-    if (name != "domain" &&
-        left.getInherentAttr(name) != right.getInherentAttr(name))
-      return false;
-  return true;
-}
-
-/// The lineage of the result of an op of which `operands` are parts; null if
-/// parts of results do not follow from parts of operands.
-static tv::LineageAttr follow(const IndexRelation &relation,
-                              ArrayRef<Correspondence> operands,
-                              RankedTensorType local, RankedTensorType whole) {
-  if (relation.runsAlongAxes() || local.getRank() != whole.getRank())
-    return {};
-  // A part of a dimension has to be one of the result's, as it is.
-  SmallVector<ArrayAttr> parts(relation.extents.size());
-  llvm::BitVector seen(relation.extents.size()), inResult(seen);
-  for (const DimensionExpr &dimension : relation.result)
-    if (dimension.getKind() == DimensionExpr::Kind::Factor)
-      inResult.set(dimension.getFactor());
-  for (const auto &access : relation.accesses) {
-    tv::LineageAttr lineage = operands[access.operand].lineage;
-    if (!lineage)
-      continue;
-    if (!lineage.getSumAxes().empty() ||
-        lineage.getDimensions().size() != access.dimensions.size())
-      return {};
-    for (auto [part, at] :
-         llvm::zip_equal(lineage.getDimensions(), access.dimensions)) {
-      ArrayAttr divided = isWhole(part) ? ArrayAttr() : part;
-      if (at.getKind() != DimensionExpr::Kind::Factor) {
-        if (divided)
-          return {};
-        continue;
-      }
-      unsigned factor = at.getFactor();
-      if ((divided && !inResult[factor]) ||
-          (seen[factor] && parts[factor] != divided))
-        return {};
-      seen.set(factor);
-      parts[factor] = divided;
-    }
-  }
-  for (const auto &position : relation.positions)
-    if (parts[position.factor])
-      return {};
-  SmallVector<ArrayAttr> dimensions;
-  for (auto [dimension, size, wholeSize] :
-       llvm::zip_equal(relation.result, local.getShape(), whole.getShape())) {
-    bool isFactor = dimension.getKind() == DimensionExpr::Kind::Factor;
-    if (isFactor && parts[dimension.getFactor()]) {
-      dimensions.push_back(parts[dimension.getFactor()]);
-      continue;
-    }
-    if (size != wholeSize)
-      return {};
-    MLIRContext *context = local.getContext();
-    dimensions.push_back(ArrayAttr::get(
-        context,
-        {tv::DimensionFactorAttr::get(context, StringAttr(), 0, size, size)}));
-  }
-  return tv::LineageAttr::get(local.getContext(), dimensions, {});
 }
 
 std::optional<Correspondence>
@@ -117,17 +40,13 @@ LineageInference::match(Operation &op, ArrayRef<Correspondence> operands,
     if (!isSame)
       return std::nullopt;
   }
-  // Of the larger one: a part may be of size 1, which is a dimension of none.
-  FailureOr<IndexRelation> relation =
-      cast<tv::SemanticsOpInterface>(reference).getIndexRelation();
-  auto local = cast<RankedTensorType>(op.getResult(0).getType());
-  auto whole = cast<RankedTensorType>(reference.getResult(0).getType());
-  if (failed(relation) || local.getElementType() != whole.getElementType())
-    return std::nullopt;
-  tv::LineageAttr lineage = follow(*relation, operands, local, whole);
-  if (!lineage ||
-      ArrayRef<int64_t>(lineage.getLocalShape()) != local.getShape() ||
-      ArrayRef<int64_t>(lineage.getReferenceShape(mesh)) != whole.getShape())
+  SmallVector<tv::LineageAttr> lineages;
+  for (const Correspondence &operand : operands)
+    lineages.push_back(operand.lineage);
+  tv::LineageAttr lineage =
+      followLineage(cast<tv::SemanticsOpInterface>(reference), lineages,
+                    cast<RankedTensorType>(op.getResult(0).getType()), mesh);
+  if (!lineage)
     return std::nullopt;
   return Correspondence{reference.getResult(0), lineage};
 }
