@@ -12,6 +12,11 @@
 using namespace mlir;
 using namespace verify;
 
+/// Longest chain of ops that is followed.
+static constexpr unsigned depthLimit = 256;
+/// Most pairs of values of a stage.
+static constexpr size_t pairLimit = 4096;
+
 /// Whether a plan tensor holds all of a dimension, in its order.
 static bool isWhole(ArrayAttr dimension) {
   return llvm::all_of(dimension.getAsRange<tv::DimensionFactorAttr>(),
@@ -166,4 +171,133 @@ tv::LineageAttr verify::followLineage(tv::SemanticsOpInterface reference,
   return follow(*relation, parts, local,
                 cast<RankedTensorType>(reference->getResult(0).getType()),
                 mesh);
+}
+
+//===----------------------------------------------------------------------===//
+// Proofs
+//===----------------------------------------------------------------------===//
+
+/// Whether the expressions are the same but for the extents of factors.
+static bool haveSameShape(ArrayRef<DimensionExpr> left,
+                          ArrayRef<DimensionExpr> right) {
+  return llvm::equal(
+      left, right, [](const DimensionExpr &one, const DimensionExpr &other) {
+        return one.getKind() == other.getKind() &&
+               one.getFactor() == other.getFactor() &&
+               one.getHoleSize() == other.getHoleSize() &&
+               haveSameShape(one.getChildren(), other.getChildren());
+      });
+}
+
+/// How many positions of a dimension a plan tensor holds.
+static int64_t getSize(ArrayAttr part) {
+  int64_t size = 1;
+  for (auto factor : part.getAsRange<tv::DimensionFactorAttr>())
+    if (!factor.getAxis())
+      size *= factor.getEnd() - factor.getStart();
+  return size;
+}
+
+/// Whether `local` is `whole` but for factors of which it has parts.
+static bool isPart(const IndexRelation &local, const IndexRelation &whole,
+                   const FactorParts &parts) {
+  if (local.runsAlongAxes() || local.extents.size() != whole.extents.size() ||
+      local.combination != whole.combination ||
+      local.divisor != whole.divisor ||
+      !haveSameShape(local.result, whole.result))
+    return false;
+  for (unsigned factor = 0; factor < whole.extents.size(); ++factor) {
+    ArrayAttr part = parts.get(factor);
+    if (local.extents[factor] != (part ? getSize(part) : whole.extents[factor]))
+      return false;
+  }
+  auto isSameAccess = [](const auto &one, const auto &other) {
+    return one.operand == other.operand &&
+           haveSameShape(one.dimensions, other.dimensions);
+  };
+  auto isSamePosition = [](const auto &one, const auto &other) {
+    return one.factor == other.factor && one.use == other.use &&
+           one.start == other.start && one.operand == other.operand;
+  };
+  return llvm::equal(local.accesses, whole.accesses, isSameAccess) &&
+         llvm::equal(local.positions, whole.positions, isSamePosition);
+}
+
+/// Whether the bodies are one function. The properties hold all that ops state,
+/// attributes and what is no attribute.
+static bool haveSameBody(Operation &left, Operation &right) {
+  auto list = [](Operation &op) {
+    mlir::NamedAttrList properties(
+        dyn_cast_or_null<DictionaryAttr>(op.getPropertiesAsAttribute()));
+    properties.erase("domain");
+    return properties.getDictionary(op.getContext());
+  };
+  auto getElement = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  return isSameOp(left, right) && list(left) == list(right) &&
+         llvm::equal(left.getOperands(), right.getOperands(),
+                     [&](Value one, Value other) {
+                       return getElement(one) == getElement(other);
+                     });
+}
+
+tv::LineageAttr Congruence::relateOps(Operation &op, Operation &reference,
+                                      unsigned depth) {
+  auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
+  auto whole = dyn_cast<tv::SemanticsOpInterface>(reference);
+  // What runs somewhere is not the reference's.
+  if (!semantics || !whole || op.getNumResults() != 1 ||
+      reference.getNumResults() != 1 || op.getNumRegions() != 0 ||
+      reference.hasAttr("domain") || !haveSameBody(op, reference))
+    return {};
+  SmallVector<tv::LineageAttr> operands;
+  for (auto [own, other] :
+       llvm::zip_equal(op.getOperands(), reference.getOperands())) {
+    operands.push_back(relate(own, other, depth + 1));
+    if (!operands.back())
+      return {};
+  }
+  FailureOr<IndexRelation> own = semantics.getIndexRelation();
+  FailureOr<IndexRelation> relation = whole.getIndexRelation();
+  if (failed(own) || failed(relation) || relation->runsAlongAxes())
+    return {};
+  FactorParts parts(*relation);
+  if (!parts.addOperands(operands) || !isPart(*own, *relation, parts))
+    return {};
+  return follow(*relation, parts,
+                cast<RankedTensorType>(op.getResult(0).getType()),
+                cast<RankedTensorType>(reference.getResult(0).getType()), mesh);
+}
+
+tv::LineageAttr Congruence::relate(Value value, Value reference,
+                                   unsigned depth) {
+  if (auto distribute = value.getDefiningOp<tv::DistributeOp>())
+    return distribute.getReference() == reference &&
+                   distribute.getLineage().getSumAxes().empty()
+               ? distribute.getLineage()
+               : tv::LineageAttr();
+  Operation *op = value.getDefiningOp(), *other = reference.getDefiningOp();
+  if (!op || !other || depth > depthLimit || known.size() > pairLimit)
+    return {};
+  auto found = known.find({value, reference});
+  if (found != known.end())
+    return found->second;
+  tv::LineageAttr lineage = relateOps(*op, *other, depth);
+  known[{value, reference}] = lineage;
+  return lineage;
+}
+
+bool Congruence::proves(tv::ExpectOp expect) {
+  tv::LineageAttr wanted = expect.getLineage();
+  if (expect.getValues().size() != 1 || !wanted.getSumAxes().empty())
+    return false;
+  tv::LineageAttr found =
+      relate(expect.getValues().front(), expect.getReference(), 0);
+  return found && llvm::equal(found.getDimensions(), wanted.getDimensions(),
+                              [](ArrayAttr one, ArrayAttr other) {
+                                return one == other ||
+                                       (isWhole(one) && isWhole(other) &&
+                                        getSize(one) == getSize(other));
+                              });
 }

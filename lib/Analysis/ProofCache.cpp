@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace verify;
 
 /// The first line of an entry.
-static constexpr llvm::StringLiteral header = "verify proof 1";
+static constexpr llvm::StringLiteral header = "verify proof 2";
 /// How names of entries end.
 static constexpr llvm::StringLiteral extension = ".proof";
 /// How names of those end that are being written.
@@ -85,7 +85,7 @@ static std::string getProgramDigest() {
 }
 
 ProofCache::ProofCache(StringRef directory, const ProverOptions &options,
-                       bool isFullSize, uint64_t byteLimit)
+                       StageProofs kinds, uint64_t byteLimit)
     : directory(directory), byteLimit(byteLimit) {
   std::string program = getProgramDigest();
   if (program.empty()) {
@@ -95,9 +95,9 @@ ProofCache::ProofCache(StringRef directory, const ProverOptions &options,
   if (std::error_code error = llvm::sys::fs::create_directories(directory))
     problem =
         "cannot make directory '" + this->directory + "': " + error.message();
-  settings = llvm::formatv("program {0}\nsolver {1}\noptions {2} full-size={3}",
+  settings = llvm::formatv("program {0}\nsolver {1}\noptions {2} proofs={3}",
                            program, getSolverVersion(), options.toString(),
-                           isFullSize);
+                           static_cast<unsigned>(kinds));
 }
 
 ProofCache::~ProofCache() {
@@ -115,9 +115,9 @@ std::optional<std::string> ProofCache::getName(tv::StageOp stage) const {
 /// What an entry says, but for the last line.
 static std::string print(StringRef name, const StageVerdict &verdict) {
   return llvm::formatv("{0}\nabout {1}\nobligations {2}\nopaque-tensors {3}\n"
-                       "conditions {4}\n",
+                       "conditions {4}\nsame {5}\n",
                        header, name, verdict.byZ3, verdict.opaqueTensors,
-                       verdict.conditions);
+                       verdict.conditions, verdict.byCongruence);
 }
 
 std::optional<StageVerdict> ProofCache::find(tv::StageOp stage) {
@@ -141,7 +141,8 @@ std::optional<StageVerdict> ProofCache::find(tv::StageOp stage) {
   };
   if (!number(2, "obligations ", verdict.byZ3) ||
       !number(3, "opaque-tensors ", verdict.opaqueTensors) ||
-      !number(4, "conditions ", verdict.conditions))
+      !number(4, "conditions ", verdict.conditions) ||
+      !number(5, "same ", verdict.byCongruence))
     return std::nullopt;
   // Only what would be written for these numbers is an entry.
   std::string expected = print(*name, verdict);

@@ -6,6 +6,8 @@
 
 #include "Verify/Analysis/StageProver.h"
 
+#include "Draws.h"
+#include "Verify/Analysis/Congruence.h"
 #include "Verify/Analysis/ElementEvaluator.h"
 #include "Verify/Analysis/FactorAnalysis.h"
 #include "Verify/Scalar/Evaluation.h"
@@ -13,17 +15,11 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <random>
-
 using namespace mlir;
 using namespace verify;
 
 /// Most index patterns that are compared for one expect.
 static constexpr size_t patternLimit = 4096;
-/// Draws of a concrete point at which the reference is defined.
-static constexpr unsigned drawLimit = 24;
-static constexpr unsigned drawsOfOneSize = 6;
-
 /// Most terms of one stage: some gigabytes.
 static constexpr TermId termLimit = 1 << 24;
 /// Terms, some tenths of a second, before it is asked whether to go on.
@@ -66,34 +62,6 @@ private:
   llvm::DenseMap<Value, uint32_t> undefinedNumbers;
 };
 
-/// Small rationals, positive under odd seeds.
-class RandomDraws {
-public:
-  /// Higher seeds draw smaller numbers, and more of them, for functions that
-  /// saturate in large sums and selections that need elements to differ.
-  RandomDraws(NumericAlgebra &algebra, unsigned seed)
-      : algebra(algebra), engine(seed), positive(seed % 2),
-        level(seed / drawsOfOneSize) {}
-
-  Scalar draw(ScalarSort sort) {
-    int64_t number =
-        1 + static_cast<int64_t>(engine() % (level == 0 ? 7 : 1021));
-    if (!positive && engine() % 2)
-      number = -number;
-    if (sort == ScalarSort::Integer)
-      return algebra.integer(engine() % 2);
-    if (sort == ScalarSort::Boolean)
-      return algebra.boolean(engine() % 2);
-    return algebra.rational(number, level == 0 ? 4 : int64_t(16) << 6 * level);
-  }
-
-private:
-  NumericAlgebra &algebra;
-  std::mt19937 engine;
-  bool positive;
-  unsigned level;
-};
-
 /// One element of an expect, on both sides.
 struct Element {
   tv::ExpectOp expect;
@@ -114,13 +82,18 @@ struct Decided {
 class StageDecision {
 public:
   StageDecision(tv::StageOp stage, FactorAnalysis::Options options,
-                TermAlgebra &terms, Prover &prover,
-                const std::function<bool(Effort)> &ask)
+                TermAlgebra &terms, DoubleIntervalAlgebra &intervals,
+                Prover &prover, const std::function<bool(Effort)> &ask)
       : stage(stage), body(stage.getBody().front()),
-        factors(body, stage.getMesh(), options), terms(terms), prover(prover),
-        ask(ask), source(terms) {}
+        factors(body, stage.getMesh(), options), terms(terms),
+        intervals(intervals), prover(prover), ask(ask), source(terms) {}
 
   StageVerdict decide();
+  /// Whether both sides are the same ops, and defined somewhere; then it is
+  /// decided. It says nothing otherwise.
+  bool isCongruent();
+  /// What was found.
+  const StageVerdict &getVerdict() const { return result; }
   /// Writes what `decide` decided to `directory`, but for what is in `written`.
   void writeSmtLib(StringRef directory, llvm::StringSet<> &written);
 
@@ -138,6 +111,8 @@ private:
             const llvm::DenseMap<Value, uint64_t> &varying);
   bool isDefinedAt(unsigned draw, NumericAlgebra &algebra);
   bool isSatisfiable();
+  /// Whether the reference's side of all expects is defined at a draw.
+  bool isReferenceDefinedAt(unsigned draw);
   bool add(ProofResult proof, Decided what);
   void printOrigin(const Decided &what, raw_ostream &out);
 
@@ -145,6 +120,7 @@ private:
   Block &body;
   FactorAnalysis factors;
   TermAlgebra &terms;
+  DoubleIntervalAlgebra &intervals;
   Prover &prover;
   const std::function<bool(Effort)> &ask;
   AtomSource source;
@@ -246,25 +222,67 @@ bool StageDecision::isDefinedAt(unsigned draw, NumericAlgebra &algebra) {
 bool StageDecision::isSatisfiable() {
   // A concrete point at which the reference is defined, in intervals: doubles
   // could round an undefined point into a defined one. They are fast, though,
-  // and as ends of intervals they mostly suffice. Sizes of numbers take turns.
-  SmallVector<unsigned> order;
-  for (unsigned i = 0; i < drawsOfOneSize; ++i)
-    for (unsigned draw = i; draw < drawLimit; draw += drawsOfOneSize)
-      order.push_back(draw);
+  // and as ends of intervals they mostly suffice.
+  SmallVector<unsigned> order = getDraws();
   for (unsigned draw : order) {
-    DoubleIntervalAlgebra narrow(FunctionSource::Rounded);
-    if (isDefinedAt(draw, narrow))
+    intervals.reset();
+    if (isDefinedAt(draw, intervals))
       return true;
   }
   for (unsigned draw : order) {
     DoubleAlgebra doubles;
     if (!isDefinedAt(draw, doubles))
       continue;
-    IntervalAlgebra intervals(64u << (draw % 3));
-    if (isDefinedAt(draw, intervals))
+    IntervalAlgebra wider(64u << (draw % 3));
+    if (isDefinedAt(draw, wider))
       return true;
   }
   return false;
+}
+
+bool StageDecision::isReferenceDefinedAt(unsigned draw) {
+  intervals.reset();
+  DrawnSource drawn(intervals, draw);
+  ElementEvaluator evaluator(body, factors, intervals, drawn);
+  TermId count = 0;
+  evaluator.setCheck([&]() -> std::optional<std::string> {
+    const NumericStatus &status = intervals.status();
+    if (status.isUndefined || status.isUndecided || drawn.isRefused() ||
+        ++count > freeTerms)
+      return "not defined";
+    return std::nullopt;
+  });
+  Coordinates nowhere(factors.getAxisCount(), -1);
+  for (auto expect : body.getOps<tv::ExpectOp>()) {
+    auto places = getPlaces(expect, evaluator.getVaryingAxes());
+    if (failed(places))
+      return false;
+    for (auto &[coordinates, index] : *places)
+      if (failed(
+              evaluator.evaluate(expect.getReference(), nowhere,
+                                 evaluator.getReferenceIndex(
+                                     expect.getLineage(), coordinates, index))))
+        return false;
+  }
+  return true;
+}
+
+bool StageDecision::isCongruent() {
+  Congruence congruence(stage.getMesh());
+  unsigned count = 0;
+  for (auto expect : body.getOps<tv::ExpectOp>()) {
+    if (!congruence.proves(expect))
+      return false;
+    ++count;
+  }
+  if (count == 0 || factors.getFailure() ||
+      llvm::none_of(getDraws(),
+                    [&](unsigned draw) { return isReferenceDefinedAt(draw); }))
+    return false;
+  result = StageVerdict();
+  result.verdict = Verdict::Proved;
+  result.byCongruence = count;
+  return true;
 }
 
 /// `[0, 3, 7]`.
@@ -410,10 +428,14 @@ StageVerdict StageProver::prove(tv::StageOp stage) {
   prover.clear();
   terms.clear();
   FactorAnalysis::Options factors;
-  factors.isFullSize = isFullSize;
-  if (isFullSize)
+  factors.isFullSize = kinds == StageProofs::FullSize;
+  if (factors.isFullSize)
     factors.positions = FactorAnalysis::Positions::Exact;
-  StageDecision decision(stage, factors, terms, prover, ask);
+  StageDecision decision(stage, factors, terms, intervals, prover, ask);
+  // What is written is for another solver.
+  if (kinds == StageProofs::Any && smtLibDirectory.empty() &&
+      decision.isCongruent())
+    return decision.getVerdict();
   StageVerdict verdict = decision.decide();
   if (!smtLibDirectory.empty())
     decision.writeSmtLib(smtLibDirectory, written);

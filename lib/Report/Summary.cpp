@@ -171,7 +171,9 @@ void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
   out << "\n";
   printSchedule(module, out);
   out << "  proof     " << plural(getStatistic(module, "stages"), "stage")
-      << ", " << getStatistic(module, "distinct_stages") << " distinct; "
+      << ", " << getStatistic(module, "distinct_stages") << " distinct, "
+      << getStatistic(module, "expects_by_congruence")
+      << " of them the same ops on both sides; "
       << plural(getStatistic(module, "obligations_by_z3"), "obligation")
       << " by Z3, " << getStatistic(module, "obligations_by_normalization")
       << " by normalization\n";

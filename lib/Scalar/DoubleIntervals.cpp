@@ -115,6 +115,8 @@ Scalar DoubleIntervalAlgebra::rational(int64_t numerator, int64_t denominator) {
   if (numerator < -limit || numerator > limit || denominator < -limit ||
       denominator > limit)
     return constant(Rational(numerator, denominator));
+  if (denominator == 1)
+    return point(static_cast<double>(numerator));
   return divide(point(static_cast<double>(numerator)),
                 point(static_cast<double>(denominator)));
 }

@@ -80,7 +80,7 @@ protected:
       return signalPassFailure();
     }
     bool isProved = true;
-    StageProver prover(getProverOptions(), emitSmtLib, fullSize);
+    StageProver prover(getProverOptions(), emitSmtLib, getProofs());
     for (auto stage : getOperation().getOps<tv::StageOp>()) {
       StageVerdict verdict = prover.prove(stage);
       if (verdict.isProved()) {
@@ -97,6 +97,12 @@ protected:
       signalPassFailure();
   }
 
+  StageProofs getProofs() const {
+    if (fullSize)
+      return StageProofs::FullSize;
+    return smallCase ? StageProofs::SmallCase : StageProofs::Any;
+  }
+
   void addCounts(const CheckCounts &counts) {
     ModuleOp module = getOperation();
     addStatistic(module, "stages", counts.stages);
@@ -106,6 +112,7 @@ protected:
     addStatistic(module, "obligations_by_z3", counts.byZ3);
     addStatistic(module, "obligations_by_normalization",
                  counts.byNormalization);
+    addStatistic(module, "expects_by_congruence", counts.byCongruence);
     addStatistic(module, "lemmas_not_used", counts.brokenLemmas);
     addStatistic(module, "opaque_tensors", counts.opaqueTensors);
   }
@@ -179,7 +186,7 @@ protected:
       reportProgress(done, total);
     };
     EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, cache,
-                               fullSize, report);
+                               getProofs(), report);
     std::optional<Refutation> refutation;
     bool isRefuted = false;
     checker.run([&](tv::ExpectOp place, bool isQuick) {
@@ -226,7 +233,7 @@ protected:
       reportProgress(done, total);
     };
     EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, cache,
-                               fullSize, report);
+                               getProofs(), report);
     // As soon as something does not hold, execution tells quickly whether the
     // plan is wrong; if it does not, proofs go on, wider.
     std::optional<Refutation> refutation;

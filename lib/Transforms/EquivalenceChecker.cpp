@@ -42,15 +42,15 @@ static void forEach(MLIRContext *context, size_t end,
 
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
-    StringRef cacheDirectory, bool isFullSize,
+    StringRef cacheDirectory, StageProofs kinds,
     llvm::function_ref<void(unsigned, unsigned)> progress)
-    : graph(graph), options(options), isFullSize(isFullSize),
+    : graph(graph), options(options), kinds(kinds),
       isWritten(!smtLibDirectory.empty()),
-      prover(options, smtLibDirectory, isFullSize), progress(progress),
+      prover(options, smtLibDirectory, kinds), progress(progress),
       stages(graph) {
   // What is written has to be proved.
   if (!cacheDirectory.empty() && !isWritten)
-    cache.emplace(cacheDirectory, options, isFullSize);
+    cache.emplace(cacheDirectory, options, kinds);
   for (tv::ExpectOp expect : stages.getExpects())
     if (expect.getContract())
       results.push_back(expect);
@@ -143,6 +143,7 @@ const StageVerdict &EquivalenceChecker::prove(tv::ExpectOp expect,
   if (verdict.isProved()) {
     counts.byZ3 += verdict.byZ3;
     counts.byNormalization += verdict.byNormalization;
+    counts.byCongruence += verdict.byCongruence;
     llvm::append_range(unconfirmed, verdict.unconfirmed);
   }
   counts.opaqueTensors += verdict.opaqueTensors;
@@ -192,7 +193,7 @@ void EquivalenceChecker::proveInParallel() {
       found.push_back(expect);
       if (found.size() < fewStages)
         continue;
-      parallel = std::make_unique<ParallelProofs>(context, options, isFullSize);
+      parallel = std::make_unique<ParallelProofs>(context, options, kinds);
       llvm::for_each(found, submit);
     }
   }

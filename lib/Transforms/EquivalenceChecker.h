@@ -39,6 +39,7 @@ struct CheckCounts {
   uint64_t distinctStageOps = 0;
   unsigned byZ3 = 0;
   unsigned byNormalization = 0;
+  unsigned byCongruence = 0;
   unsigned brokenLemmas = 0;
   unsigned opaqueTensors = 0;
 };
@@ -47,7 +48,7 @@ class EquivalenceChecker {
 public:
   EquivalenceChecker(tv::GraphOp graph, const ProverOptions &options,
                      llvm::StringRef smtLibDirectory,
-                     llvm::StringRef cacheDirectory, bool isFullSize,
+                     llvm::StringRef cacheDirectory, StageProofs kinds,
                      llvm::function_ref<void(unsigned, unsigned)> progress);
 
   /// Whether the plan is wrong, looking near `place` first. With `isQuick` a
@@ -127,7 +128,7 @@ private:
 
   tv::GraphOp graph;
   ProverOptions options;
-  bool isFullSize;
+  StageProofs kinds;
   bool isWritten;
   StageProver prover;
   std::optional<ProofCache> cache;

@@ -18,8 +18,8 @@ static constexpr unsigned proverLimit = 8;
 static thread_local bool isProving = false;
 
 ParallelProofs::ParallelProofs(MLIRContext &context,
-                               const ProverOptions &options, bool isFullSize)
-    : options(options), isFullSize(isFullSize),
+                               const ProverOptions &options, StageProofs kinds)
+    : options(options), kinds(kinds),
       workerLimit(std::min(context.getNumThreads(), proverLimit)),
       silence(&context,
               [](Diagnostic &) { return success(/*IsSuccess=*/isProving); }),
@@ -65,8 +65,8 @@ void ParallelProofs::work() {
     job.state = State::Running;
     lock.unlock();
     if (!prover)
-      prover = std::make_unique<StageProver>(options, /*smtLibDirectory=*/"",
-                                             isFullSize);
+      prover =
+          std::make_unique<StageProver>(options, /*smtLibDirectory=*/"", kinds);
     bool wasDenied = false;
     StageVerdict verdict = prove(*prover, *job.stage, wasDenied);
     lock.lock();

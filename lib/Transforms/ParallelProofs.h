@@ -29,7 +29,7 @@ class ParallelProofs {
 public:
   /// The context has to have threads.
   ParallelProofs(mlir::MLIRContext &context, const ProverOptions &options,
-                 bool isFullSize);
+                 StageProofs kinds);
   /// Gives up what was not begun, and waits for the rest.
   ~ParallelProofs();
 
@@ -61,7 +61,7 @@ private:
   bool isAllowed(Effort effort);
 
   ProverOptions options;
-  bool isFullSize;
+  StageProofs kinds;
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<Job> jobs;

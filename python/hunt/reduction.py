@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compares verdicts of the small case with verdicts at full size, and with values.
 
-A program that is proved by the small case has to be proved at full size, and what is
-proved has to have equal values at random inputs. *Unknown* contradicts nothing but
+A program that is proved by the small case, or because both sides are the same ops, has
+to be proved at full size, and what is proved has to have equal values at random inputs. *Unknown* contradicts nothing but
 is counted, and so is what only full size proves: there the reference is known to be
 defined at every position, in the small case at those that are looked at.
 """
@@ -41,6 +41,8 @@ class Outcome:
     kind: str
     small: str
     full: str
+    # The verdict where proofs without the small case are looked for as well.
+    any: str
     # Whether values differ; None where the program has none.
     differs: bool | None
     text: str
@@ -50,6 +52,8 @@ class Outcome:
         if "proved" in (self.small, self.full) and self.differs:
             wrong = "small case" if self.small == "proved" else "full size"
             return f"proved by the {wrong}, and the values differ"
+        if self.any == "proved" and (self.differs or self.full == "not proved"):
+            return "proved as the same ops, and it is not so"
         if self.small == "proved" and self.full == "not proved":
             return "proved by the small case, not proved at full size"
         return None
@@ -116,15 +120,15 @@ def check(tool: str, seeds: range, size: int) -> Iterator[Outcome]:
     """Outcomes of the programs of some seeds at one size."""
     programs = {seed: make(seed, size) for seed in seeds}
     stages = {seed: print_stage(program, f"s{seed}") for seed, program in programs.items()}
-    small = verify(tool, stages, OPTIONS, limit=10)
+    small = verify(tool, stages, f"{OPTIONS} small-case=true", limit=10)
     valid = {seed: text for seed, text in stages.items() if small[seed] != "invalid"}
     full = verify(tool, valid, f"{OPTIONS} full-size=true", limit=10) if valid else {}
+    either = verify(tool, valid, OPTIONS, limit=10) if valid else {}
     for seed, program in programs.items():
         differs = values_differ(program, seed) if seed in valid else None
         kind = re.sub(r"\d+", "n", program.kind) if seed not in valid else program.kind
-        yield Outcome(
-            seed, size, kind, small[seed], full.get(seed, "invalid"), differs, stages[seed]
-        )
+        verdicts = (small[seed], full.get(seed, "invalid"), either.get(seed, "invalid"))
+        yield Outcome(seed, size, kind, *verdicts, differs, stages[seed])
 
 
 def hunt(

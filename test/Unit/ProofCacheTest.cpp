@@ -69,12 +69,12 @@ protected:
 
 TEST_F(ProofCacheTest, WhatIsKeptIsFoundByContent) {
   {
-    ProofCache cache(directory, options, false);
+    ProofCache cache(directory, options, StageProofs::Any);
     EXPECT_EQ(cache.getProblem(), "");
     EXPECT_FALSE(cache.find(parse("0.5")));
     cache.add(parse("0.5"), makeProof(7));
   }
-  ProofCache cache(directory, options, false);
+  ProofCache cache(directory, options, StageProofs::Any);
   // Names decide nothing.
   std::optional<StageVerdict> found = cache.find(parse("0.5", "other"));
   ASSERT_TRUE(found);
@@ -84,12 +84,14 @@ TEST_F(ProofCacheTest, WhatIsKeptIsFoundByContent) {
   // Nor is a proof that of other options.
   ProverOptions others = options;
   others.monomialLimit = 1;
-  EXPECT_FALSE(ProofCache(directory, others, false).find(parse("0.5")));
-  EXPECT_FALSE(ProofCache(directory, options, true).find(parse("0.5")));
+  EXPECT_FALSE(
+      ProofCache(directory, others, StageProofs::Any).find(parse("0.5")));
+  EXPECT_FALSE(
+      ProofCache(directory, options, StageProofs::FullSize).find(parse("0.5")));
 }
 
 TEST_F(ProofCacheTest, OnlyProofsAreKept) {
-  ProofCache cache(directory, options, false);
+  ProofCache cache(directory, options, StageProofs::Any);
   StageVerdict verdict = makeProof(1);
   verdict.byNormalization = 1;
   cache.add(parse("0.5"), verdict);
@@ -105,7 +107,7 @@ TEST_F(ProofCacheTest, OnlyProofsAreKept) {
 
 TEST_F(ProofCacheTest, OldEntriesGo) {
   {
-    ProofCache cache(directory, options, false, /*byteLimit=*/1000);
+    ProofCache cache(directory, options, StageProofs::Any, /*byteLimit=*/1000);
     for (int number = 0; number < 50; ++number)
       cache.add(parse(std::to_string(number) + ".5"), makeProof(1));
     EXPECT_EQ(countFiles(), 50u);
@@ -125,7 +127,7 @@ TEST_F(ProofCacheTest, WhatKilledRunsLeftGoes) {
   write(std::string(64, 'a') + "-01234567.tmp");
   write("another-file.tmp");
   {
-    ProofCache cache(directory, options, false, /*byteLimit=*/1000);
+    ProofCache cache(directory, options, StageProofs::Any, /*byteLimit=*/1000);
     cache.add(parse("0.5"), makeProof(1));
   }
   EXPECT_EQ(countFiles(), 2u);
@@ -134,7 +136,7 @@ TEST_F(ProofCacheTest, WhatKilledRunsLeftGoes) {
 TEST_F(ProofCacheTest, WhatCannotBeWrittenIsStillRead) {
   std::string blocked;
   {
-    ProofCache cache(directory, options, false);
+    ProofCache cache(directory, options, StageProofs::Any);
     cache.add(parse("0.25"), makeProof(1));
     std::error_code error;
     blocked = llvm::sys::fs::directory_iterator(directory, error)->path();
@@ -143,7 +145,7 @@ TEST_F(ProofCacheTest, WhatCannotBeWrittenIsStillRead) {
   }
   EXPECT_FALSE(llvm::sys::fs::remove(blocked));
   EXPECT_FALSE(llvm::sys::fs::create_directory(blocked));
-  ProofCache cache(directory, options, false);
+  ProofCache cache(directory, options, StageProofs::Any);
   cache.add(parse("0.25"), makeProof(1));
   EXPECT_NE(cache.getProblem(), "");
   EXPECT_TRUE(cache.find(parse("0.5")));

@@ -23,7 +23,7 @@ public:
   /// it is not there. At the end, the oldest entries go until what is left has
   /// at most `byteLimit` bytes.
   ProofCache(llvm::StringRef directory, const ProverOptions &options,
-             bool isFullSize, uint64_t byteLimit = uint64_t(256) << 20);
+             StageProofs kinds, uint64_t byteLimit = uint64_t(256) << 20);
   ~ProofCache();
 
   /// The verdict of an earlier run. None if there is none, or if the entry is

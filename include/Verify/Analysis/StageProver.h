@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Proves that the expects of a stage hold for every value of its reference
-// tensors, by comparing one element for each pattern of indices.
+// tensors: because both sides are the same ops, or by comparing one element for
+// each pattern of indices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 #define VERIFY_ANALYSIS_STAGEPROVER_H
 
 #include "Verify/IR/TVOps.h"
+#include "Verify/Scalar/NumericAlgebras.h"
 #include "Verify/Solver/Solver.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -38,6 +40,8 @@ struct StageVerdict {
   std::string reason;
   unsigned byZ3 = 0;
   unsigned byNormalization = 0;
+  /// Expects whose sides are the same ops.
+  unsigned byCongruence = 0;
   /// Unknown tensors that stand for ops on positions.
   unsigned opaqueTensors = 0;
   /// Conditions of definedness the reference needs.
@@ -51,17 +55,20 @@ struct StageVerdict {
   }
 };
 
+/// Which proofs of a stage are looked for. `Any` is that both sides are the
+/// same ops, or the small case.
+enum class StageProofs : uint8_t { Any, SmallCase, FullSize };
+
 /// Decides stages, one after the other, with one solver.
 class StageProver {
 public:
   /// Writes every distinct obligation it decides to a file in
   /// `smtLibDirectory`, if there is one, with where it is from and the verdict.
-  /// `isFullSize`: looks at all positions instead of the small case.
   explicit StageProver(const ProverOptions &options,
                        llvm::StringRef smtLibDirectory = "",
-                       bool isFullSize = false)
-      : prover(terms, options), smtLibDirectory(smtLibDirectory),
-        isFullSize(isFullSize) {}
+                       StageProofs kinds = StageProofs::Any)
+      : prover(terms, options), smtLibDirectory(smtLibDirectory), kinds(kinds) {
+  }
 
   /// Decides `stage`. Deterministic: it depends on the stage's content, the
   /// options and whether differences are expected.
@@ -75,10 +82,12 @@ public:
 
 private:
   TermAlgebra terms;
+  /// For points at which references are defined.
+  DoubleIntervalAlgebra intervals{FunctionSource::Rounded};
   Prover prover;
   std::function<bool(Effort)> ask;
   std::string smtLibDirectory;
-  bool isFullSize;
+  StageProofs kinds;
   /// The text of what was written, without comments on its origin.
   llvm::StringSet<> written;
 };

@@ -131,8 +131,8 @@ def ReduceShapesPass : Pass<"tv-reduce-shapes", "::mlir::ModuleOp"> {
 def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
   let summary = "one verdict for each expect, and the ledger";
   let description = [{
-    Proves each stage, widens those that do not hold, and confirms what is still
-    wrong by executing the reference and the plan on the same inputs. Every
+    Proves each stage, because both sides are the same ops or by its small case,
+    widens those that do not hold, and confirms what is still wrong by executing the reference and the plan on the same inputs. Every
     result of the contract is *proved*, *refuted* with a witness, or *unknown*
     with a reason; the last two are errors at the op of the plan. When
     everything is proved the ledger checks the argument again.
@@ -153,7 +153,10 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
     Option<"cache", "cache", "std::string", "\"\"",
       "Directory of proofs, shared between runs; not used with emit-smtlib">,
     Option<"fullSize", "full-size", "bool", "false",
-      "Look at all positions instead of the small case: slow, for tests">
+      "Look at all positions instead of the small case: slow, for tests">,
+    Option<"smallCase", "small-case", "bool", "false",
+      "Look at the small case even where both sides are the same ops: for "
+      "tests">
   ];
 }
 
