@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DenseRelation.h"
+#include "DenseParts.h"
 
 #include <map>
 
@@ -78,86 +78,8 @@ void DenseEvaluator::findClasses(tv::SemanticsOpInterface op,
   }
 }
 
-//===--- Parts of tensors -------------------------------------------------===//
-
-/// Whether `left` stands for the same as `right`, or more.
-static bool coversSame(NumericAlgebra &algebra, Scalar left, Scalar right) {
-  if (left == right)
-    return true;
-  size_t mark = algebra.mark();
-  std::optional<Scalar> joined = algebra.join(left, right);
-  if (joined && *joined != left)
-    algebra.release(algebra.keep(*joined, mark));
-  return joined && *joined == left;
-}
-
-/// Whether the elements from `left` on stand for `count` ones from `right` on.
-static bool coversSame(NumericAlgebra &algebra, const DenseTensor &tensor,
-                       int64_t left, int64_t right, int64_t count) {
-  size_t leftRun = tensor.findRun(left), rightRun = tensor.findRun(right);
-  for (int64_t at = 0; at < count;) {
-    if (!coversSame(algebra, tensor.elements[leftRun],
-                    tensor.elements[rightRun]))
-      return false;
-    int64_t leftEnd = tensor.getEnd(leftRun) - left;
-    int64_t rightEnd = tensor.getEnd(rightRun) - right;
-    at = std::min(leftEnd, rightEnd);
-    leftRun += leftEnd == at;
-    rightRun += rightEnd == at;
-  }
-  return true;
-}
-
-namespace {
-/// Puts a tensor together from parts of another one, in order.
-class PartSelection {
-public:
-  explicit PartSelection(const DenseTensor &from) : from(from) {
-    to.axisStrides = from.axisStrides;
-    to.axisClasses = from.axisClasses;
-    to.dimensionStrides = from.dimensionStrides;
-    to.size = 0;
-  }
-
-  void add(int64_t start, int64_t count) {
-    for (size_t run = from.findRun(start); count > 0; ++run) {
-      int64_t length = std::min(from.getEnd(run) - start, count);
-      // What goes on is one run, as it was; elements of short values are none.
-      if (runs.empty() || runs.back() != run || from.starts.empty()) {
-        to.elements.push_back(from.elements[run]);
-        to.starts.push_back(to.size);
-        runs.push_back(run);
-      }
-      to.size += length;
-      start += length;
-      count -= length;
-    }
-  }
-  /// The tensor, which shares its scalars with the other one.
-  DenseTensor take() {
-    if (static_cast<int64_t>(to.elements.size()) == to.size)
-      to.starts.clear();
-    return std::move(to);
-  }
-  /// The runs whose scalars it has, each once if parts were in order.
-  ArrayRef<size_t> getRuns() const { return runs; }
-
-private:
-  const DenseTensor &from;
-  DenseTensor to;
-  std::vector<size_t> runs;
-};
-} // namespace
-
-/// Lists the parts that a tensor has for each coordinate of an axis with
-/// `count` classes, of the chosen ones, in order.
-static void selectAlong(const DenseTensor &tensor, int64_t stride,
-                        int64_t count, ArrayRef<int64_t> chosen,
-                        PartSelection &selection) {
-  for (int64_t outer = 0; outer < tensor.size; outer += stride * count)
-    for (int64_t number : chosen)
-      selection.add(outer + number * stride, stride);
-}
+//===--- Finding classes
+//---------------------------------------------------===//
 
 /// Changes the strides after those of `axis` where it gets another size.
 static void resizeAxis(DenseTensor &tensor, unsigned axis, int64_t from,
@@ -169,11 +91,10 @@ static void resizeAxis(DenseTensor &tensor, unsigned axis, int64_t from,
 }
 
 DenseTensor verify::expandAxis(const DenseTensor &tensor, unsigned axis) {
-  PartSelection selection(tensor);
   ArrayRef<int64_t> classes = tensor.axisClasses[axis];
   int64_t count = tensor.countClasses(axis, 0);
-  selectAlong(tensor, tensor.axisStrides[axis], count, classes, selection);
-  DenseTensor expanded = selection.take();
+  DenseTensor expanded =
+      selectParts(tensor, {tensor.axisStrides[axis], count}, classes);
   expanded.axisClasses[axis].clear();
   resizeAxis(expanded, axis, count, static_cast<int64_t>(classes.size()));
   return expanded;
@@ -206,19 +127,7 @@ void DenseEvaluator::mergeClasses(DenseTensor &tensor) {
     if (static_cast<int64_t>(firsts.size()) == count ||
         firsts.size() > mostClasses)
       continue;
-    PartSelection selection(tensor);
-    selectAlong(tensor, stride, count, firsts, selection);
-    if (tensor.isOwned) {
-      llvm::BitVector isKept(tensor.elements.size());
-      for (size_t run : selection.getRuns())
-        isKept.set(run);
-      for (auto [run, scalar] : llvm::enumerate(tensor.elements))
-        if (!isKept.test(run))
-          algebra.release(scalar);
-    }
-    bool isOwned = tensor.isOwned;
-    tensor = selection.take();
-    tensor.isOwned = isOwned;
+    keepParts(tensor, {stride, count}, firsts, algebra);
     resizeAxis(tensor, axis, count, static_cast<int64_t>(firsts.size()));
     tensor.axisClasses[axis] = std::move(classes);
   }
