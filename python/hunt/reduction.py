@@ -52,10 +52,10 @@ class Outcome:
         if "proved" in (self.small, self.full) and self.differs:
             wrong = "small case" if self.small == "proved" else "full size"
             return f"proved by the {wrong}, and the values differ"
-        if self.any == "proved" and (self.differs or self.full == "not proved"):
-            return "proved as the same ops, and it is not so"
         if self.small == "proved" and self.full == "not proved":
             return "proved by the small case, not proved at full size"
+        if self.any == "proved" and (self.differs or self.full == "not proved"):
+            return "proved as the same ops, and it is not so"
         return None
 
     def label(self) -> str:
