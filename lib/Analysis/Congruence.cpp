@@ -177,18 +177,6 @@ tv::LineageAttr verify::followLineage(tv::SemanticsOpInterface reference,
 // Proofs
 //===----------------------------------------------------------------------===//
 
-/// Whether the expressions are the same but for the extents of factors.
-static bool haveSameShape(ArrayRef<DimensionExpr> left,
-                          ArrayRef<DimensionExpr> right) {
-  return llvm::equal(
-      left, right, [](const DimensionExpr &one, const DimensionExpr &other) {
-        return one.getKind() == other.getKind() &&
-               one.getFactor() == other.getFactor() &&
-               one.getHoleSize() == other.getHoleSize() &&
-               haveSameShape(one.getChildren(), other.getChildren());
-      });
-}
-
 /// How many positions of a dimension a plan tensor holds.
 static int64_t getSize(ArrayAttr part) {
   int64_t size = 1;
@@ -203,8 +191,7 @@ static bool isPart(const IndexRelation &local, const IndexRelation &whole,
                    const FactorParts &parts) {
   if (local.runsAlongAxes() || local.extents.size() != whole.extents.size() ||
       local.combination != whole.combination ||
-      local.divisor != whole.divisor ||
-      !haveSameShape(local.result, whole.result))
+      local.divisor != whole.divisor || local.result != whole.result)
     return false;
   for (unsigned factor = 0; factor < whole.extents.size(); ++factor) {
     ArrayAttr part = parts.get(factor);
@@ -212,8 +199,7 @@ static bool isPart(const IndexRelation &local, const IndexRelation &whole,
       return false;
   }
   auto isSameAccess = [](const auto &one, const auto &other) {
-    return one.operand == other.operand &&
-           haveSameShape(one.dimensions, other.dimensions);
+    return one.operand == other.operand && one.dimensions == other.dimensions;
   };
   auto isSamePosition = [](const auto &one, const auto &other) {
     return one.factor == other.factor && one.use == other.use &&

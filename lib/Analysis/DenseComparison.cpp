@@ -21,8 +21,7 @@ struct Summand {
 };
 } // namespace
 
-/// How far apart two numbers are, as a part of the larger one.
-static double getRelativeDifference(double left, double right) {
+double verify::getRelativeDifference(double left, double right) {
   double larger = std::max(std::fabs(left), std::fabs(right));
   double difference = std::fabs(left - right);
   if (std::isnan(difference))
@@ -55,12 +54,12 @@ static uint64_t findComparedAxes(const DenseEvaluator::Claim &claim,
 /// The values of a claim, each summed where it exists.
 static FailureOr<SmallVector<Summand>>
 listSummands(const DenseEvaluator::Claim &claim, const FactorAnalysis &factors,
-             const DenseTensors &tensors) {
+             ArrayRef<const DenseTensor *> tensors) {
   SmallVector<unsigned> axes;
   for (StringAttr axis : claim.lineage.getSumAxes())
     axes.push_back(*factors.findAxis(axis.getValue()));
   SmallVector<Summand> summands;
-  for (Value value : claim.values) {
+  for (auto [value, tensor] : llvm::zip_equal(claim.values, tensors)) {
     Operation *producer = value.getDefiningOp();
     auto domain = producer ? producer->getAttrOfType<tv::DomainAttr>("domain")
                            : tv::DomainAttr();
@@ -72,7 +71,7 @@ listSummands(const DenseEvaluator::Claim &claim, const FactorAnalysis &factors,
                               : SmallVector<int64_t, 2>());
     }
     Summand summand;
-    summand.tensor = tensors.find(value);
+    summand.tensor = tensor;
     auto terms = listAxisTerms(factors, *summand.tensor, axes, bounds);
     if (failed(terms))
       return failure();
@@ -136,8 +135,7 @@ public:
         return true;
       int64_t known = locate();
       if (known == at) {
-        stretchEnd =
-            at + (neighbours.empty() ? 1 : neighbours[at % neighbours.size()]);
+        stretchEnd = at + (neighbours.empty() ? 1 : neighbours[lastPlace]);
         return true;
       }
       at = known;
@@ -152,8 +150,9 @@ public:
       return;
     // In a stretch, the reference's elements follow each other too.
     offset += pairs;
+    lastPlace += pairs;
     unsigned last = layout.back();
-    index[last] = kept[last][at % kept[last].size()].position;
+    index[last] = kept[last][lastPlace].position;
   }
   void skipToLast() { at = std::max<int64_t>(count - 1, 0); }
 
@@ -186,6 +185,7 @@ private:
   SmallVector<int64_t> starts; ///< of the summands
   ArrayRef<int64_t> neighbours;
   int64_t count = 1, at = 0, offset = 0;
+  int64_t lastPlace = 0; ///< in the last dimension of the layout
   /// Up to where elements follow each other as those of the reference do.
   int64_t stretchEnd = 0;
   SmallVector<int64_t> index;
@@ -202,6 +202,8 @@ int64_t ElementPairs::locate() {
     const DimensionMap &map = *mapped[i];
     auto size = static_cast<int64_t>(kept[i].size());
     int64_t place = rest % size;
+    if (i == layout.back())
+      lastPlace = place;
     if (map.unknown[place] > 0)
       next = (at / stride + map.unknown[place]) * stride;
     offset += map.ordinals[place] * reference.dimensionStrides[i];
@@ -235,22 +237,24 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
   if (!tensors.find(claim.reference))
     return fail("the expect is not among the targets");
   Value first = claim.values.front();
+  std::deque<DenseTensor> storage;
+  SmallVector<const DenseTensor *> whole;
   for (Value value : claim.values) {
     if (!tensors.find(value))
       return fail("the expect is not among the targets");
     if (!haveSamePositions(first, value, factors))
       return fail("the terms of a sum are kept at different positions");
-    if (tensors.find(value)->dimensionStrides !=
-        tensors.find(first)->dimensionStrides)
+    whole.push_back(&getWhole(value, storage));
+    if (whole.back()->dimensionStrides != whole.front()->dimensionStrides)
       return fail("the terms of a sum are kept in different orders");
   }
   for (StringAttr axis : claim.lineage.getSumAxes())
     if (!factors.findAxis(axis.getValue()))
       return fail("a lineage sums over devices that are spelled out");
-  auto summands = listSummands(claim, factors, tensors);
+  auto summands = listSummands(claim, factors, whole);
   if (failed(summands))
     return fail("a sum has more than 2^63 terms");
-  const DenseTensor &reference = *tensors.find(claim.reference);
+  const DenseTensor &reference = getWhole(claim.reference, storage);
   SmallVector<ArrayRef<Representative>> kept;
   for (FactorAnalysis::Node node : factors.getDimensions(first))
     kept.push_back(factors.getRepresentatives(node));
@@ -291,8 +295,12 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
 bool DenseEvaluator::haveEqualElements(
     Value left, Value right,
     llvm::function_ref<bool(Scalar, Scalar)> areEqual) const {
-  const DenseTensor *first = tensors.find(left), *second = tensors.find(right);
-  if (!first || !second || first->axisStrides != second->axisStrides ||
+  if (!tensors.find(left) || !tensors.find(right))
+    return false;
+  std::deque<DenseTensor> storage;
+  const DenseTensor *first = &getWhole(left, storage);
+  const DenseTensor *second = &getWhole(right, storage);
+  if (first->axisStrides != second->axisStrides ||
       first->axisClasses != second->axisClasses ||
       first->dimensionStrides != second->dimensionStrides ||
       !haveSamePositions(left, right, factors))

@@ -27,6 +27,10 @@ static constexpr int64_t runStepLimit = int64_t(1) << 31;
 /// scalars that threads pay.
 static constexpr size_t shareCount = 4, heavySize = 512;
 
+/// A long value of no more runs is looked at for what is the same although its
+/// operands are not: zeros, say.
+static constexpr size_t fewRuns = 64;
+
 DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
                                NumericAlgebra &algebra, ElementSource &source)
     : body(body), factors(factors), algebra(algebra), source(source),
@@ -250,7 +254,8 @@ LogicalResult DenseEvaluator::checkCost(const Order &order) {
   return success();
 }
 
-LogicalResult DenseEvaluator::allocate(Value value, DenseTensor &tensor) {
+void DenseEvaluator::layOut(Value value, DenseTensor &tensor,
+                            const llvm::BitVector &uniform) const {
   uint64_t axes = elements.getVaryingAxes(value);
   auto add = [&](int64_t count) {
     int64_t stride = tensor.size;
@@ -262,7 +267,8 @@ LogicalResult DenseEvaluator::allocate(Value value, DenseTensor &tensor) {
     return static_cast<int64_t>(factors.getRepresentatives(node).size());
   };
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
-  tensor.dimensionStrides.resize(nodes.size());
+  tensor.dimensionStrides.assign(nodes.size(), 0);
+  auto isUniform = [&](size_t i) { return !uniform.empty() && uniform[i]; };
   // In runs, positions of a sequence are inside of experts, say, and those
   // inside of short dimensions: there are fewest runs along them.
   auto getLength = [&](size_t i) -> size_t {
@@ -279,13 +285,17 @@ LogicalResult DenseEvaluator::allocate(Value value, DenseTensor &tensor) {
   };
   for (unsigned number : {2, 1, 0})
     for (size_t i = nodes.size(); i-- > 0;)
-      if (getClass(i) == number)
+      if (getClass(i) == number && !isUniform(i))
         tensor.dimensionStrides[i] = add(count(nodes[i]));
   tensor.axisStrides.assign(factors.getAxisCount(), 0);
   for (unsigned axis = factors.getAxisCount(); axis-- > 0;)
     if (axes >> axis & 1)
       tensor.axisStrides[axis] =
           add(tensor.countClasses(axis, count(factors.getAxis(axis))));
+}
+
+LogicalResult DenseEvaluator::allocate(Value value, DenseTensor &tensor) {
+  layOut(value, tensor, findUniform(value.getDefiningOp()));
   if (usesRuns && isLong(factors, value) && tensor.size < INT64_MAX)
     return success();
   if (tensor.size > sizeLimit)
@@ -401,8 +411,12 @@ LogicalResult DenseEvaluator::evaluate(Value value) {
     isDone = fill(value, tensor);
   if (failed(isDone))
     return failure();
-  if (usesRuns && (!semantics || isa<tv::AllSliceOp>(op)))
+  bool isShort = tensor.elements.size() <= fewRuns;
+  if (usesRuns && (!semantics || isa<tv::AllSliceOp>(op) ||
+                   (isLong(factors, value) && isShort)))
     mergeClasses(tensor);
+  if (usesRuns && isLong(factors, value))
+    mergeDimensions(value, tensor);
   tensors.insert(value, std::move(tensor));
   return success();
 }

@@ -9,8 +9,7 @@
 using namespace mlir;
 using namespace verify;
 
-/// Whether `left` stands for the same as `right`, or more.
-static bool coversSame(NumericAlgebra &algebra, Scalar left, Scalar right) {
+bool verify::coversSame(NumericAlgebra &algebra, Scalar left, Scalar right) {
   if (left == right)
     return true;
   size_t mark = algebra.mark();
@@ -24,8 +23,8 @@ bool verify::coversSame(NumericAlgebra &algebra, const DenseTensor &tensor,
                         int64_t left, int64_t right, int64_t count) {
   size_t leftRun = tensor.findRun(left), rightRun = tensor.findRun(right);
   for (int64_t at = 0; at < count;) {
-    if (!::coversSame(algebra, tensor.elements[leftRun],
-                      tensor.elements[rightRun]))
+    if (!coversSame(algebra, tensor.elements[leftRun],
+                    tensor.elements[rightRun]))
       return false;
     int64_t leftEnd = tensor.getEnd(leftRun) - left;
     int64_t rightEnd = tensor.getEnd(rightRun) - right;

@@ -17,6 +17,9 @@ struct PartLayout {
   int64_t stride, count;
 };
 
+/// Whether `left` stands for the same as `right`, or more.
+bool coversSame(NumericAlgebra &algebra, Scalar left, Scalar right);
+
 /// Whether the elements from `left` on stand for `count` ones from `right` on.
 bool coversSame(NumericAlgebra &algebra, const DenseTensor &tensor,
                 int64_t left, int64_t right, int64_t count);

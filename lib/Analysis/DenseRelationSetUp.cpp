@@ -58,6 +58,15 @@ DenseRelation::resolve(const DimensionExpr &expr, FactorAnalysis::Node node) {
     SmallVector<unsigned> list;
     if (!block.isHole && !listFactors(child, list))
       return fail("a dimension is not a concatenation of products");
+    // The same positions.
+    if (list.size() == 1 && !isConcat &&
+        block.count == static_cast<int64_t>(representatives.size()) &&
+        factors.getRepresentatives(nodes[list.front()]).data() ==
+            representatives.data()) {
+      block.factors.push_back({list.front(), 1});
+      dimension.push_back(std::move(block));
+      continue;
+    }
     // The positions that the factors imply, in order.
     std::vector<Representative> implied = {{0, 1}};
     int64_t stride = 1;
@@ -211,6 +220,9 @@ void DenseRelation::makeResultLoops(ArrayRef<unsigned> choice,
   resultLoops.clear();
   for (auto [i, dimension, number] : llvm::enumerate(dimensions, choice)) {
     int64_t stride = result.dimensionStrides[i];
+    // One position stands for all.
+    if (stride == 0)
+      continue;
     resultBase += dimension[number].start * stride;
     for (auto [factor, inner] : dimension[number].factors) {
       resultLoops.push_back(makeLoop(factor));

@@ -29,7 +29,8 @@ bool verify::isLong(const FactorAnalysis &factors, Value value) {
 SmallVector<unsigned, 4> verify::getLayout(const DenseTensor &tensor) {
   SmallVector<unsigned, 4> layout;
   for (unsigned i = 0; i < tensor.dimensionStrides.size(); ++i)
-    layout.push_back(i);
+    if (tensor.dimensionStrides[i] != 0)
+      layout.push_back(i);
   llvm::stable_sort(layout, [&](unsigned left, unsigned right) {
     return tensor.dimensionStrides[left] > tensor.dimensionStrides[right];
   });

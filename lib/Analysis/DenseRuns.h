@@ -23,7 +23,8 @@ namespace verify {
 bool isLong(const FactorAnalysis &factors, FactorAnalysis::Node node);
 bool isLong(const FactorAnalysis &factors, mlir::Value value);
 
-/// The dimensions of a tensor by falling stride. Equal strides are those of
+/// The dimensions of a tensor by falling stride, but for those with the same
+/// elements at all positions. Equal strides are those of
 /// dimensions with one position.
 llvm::SmallVector<unsigned, 4> getLayout(const DenseTensor &tensor);
 
@@ -116,6 +117,8 @@ private:
   /// Two accesses.
   struct Pair {
     size_t first, second;
+    /// Whether they read one tensor, and the same positions of dimensions of
+    /// which one position stands for all.
     bool haveOneTensor;
     /// Whether they read the same elements all along a run, once they do.
     bool moveAlikeInRow, moveAlikeInTerms;
@@ -123,6 +126,7 @@ private:
   /// Finds out how the loops of one choice of blocks are run.
   llvm::LogicalResult plan();
   void findPairs();
+  bool haveOneTensor(const Access &first, const Access &second) const;
   bool isOneElement(const Pair &pair) const;
   /// All elements along the innermost loop of the result.
   void computeRow(int64_t offset);
@@ -148,6 +152,13 @@ private:
                 std::vector<int64_t> &ends);
   /// Whether they end everywhere, whatever the places of the other loops.
   bool endsEverywhere(const Loop &loop) const;
+  /// Whether runs are long along `loop`, of which no position is used, and what
+  /// is read lies in order, so that their ends are found on the way.
+  bool canWalk(const Loop &loop) const;
+  /// Calls `visit` with the places of `loop` from one end of a run that the
+  /// body reads to the next one, after moving there.
+  void walk(Loop &loop,
+            llvm::function_ref<void(int64_t start, int64_t end)> visit);
   void moveTo(Loop &loop, int64_t ordinal);
   /// How many terms the places of `loops` stand for.
   static int64_t getWeight(llvm::ArrayRef<Loop *> loops);
@@ -173,6 +184,9 @@ private:
   /// Whether runs along the row are terms, because what is reduced is long and
   /// an operand has its runs along the row.
   bool isTransposed = false;
+  /// Whether the elements of a row, and the terms of an element, are found on
+  /// the way.
+  bool walksRows = false, walksTerms = false;
   /// Whether rows, and the terms of one element, may be computed at once, and
   /// whether it is known that all these terms differ.
   bool mayRowsBeDense = false, mayTermsBeDense = false, areTermsDense = false;

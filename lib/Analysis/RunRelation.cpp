@@ -14,6 +14,8 @@ using namespace verify;
 
 /// A loop over more places is long.
 static constexpr size_t longLoop = 32;
+/// Runs that are shorter on average are no reason to look for their ends.
+static constexpr size_t shortRun = 4;
 /// Most terms of each element of a row that is computed at once.
 static constexpr int64_t rowTerms = 64;
 
@@ -139,8 +141,27 @@ LogicalResult RunRelation::plan() {
       hasRows && rowLoop && isLongLoop(*rowLoop) && termPlaces <= rowTerms;
   mayTermsBeDense = hasRows && termLoop && isLongLoop(*termLoop);
   areTermsDense = mayTermsBeDense && endsEverywhere(*termLoop);
+  walksRows = rowLoop && !termLoop && canWalk(*rowLoop);
+  walksTerms = termLoop && canWalk(*termLoop);
   findPairs();
   return success();
+}
+
+bool RunRelation::haveOneTensor(const Access &first,
+                                const Access &second) const {
+  if (first.tensor != second.tensor)
+    return false;
+  // What stands for all positions need not be equal at them.
+  auto getDimensions = [&](const Access &access) {
+    return ArrayRef(relation.accesses[&access - accesses.data()].dimensions);
+  };
+  return llvm::all_of(llvm::zip_equal(first.tensor->dimensionStrides,
+                                      getDimensions(first),
+                                      getDimensions(second)),
+                      [](const auto &one) {
+                        auto [stride, left, right] = one;
+                        return stride != 0 || left == right;
+                      });
 }
 
 void RunRelation::findPairs() {
@@ -150,7 +171,7 @@ void RunRelation::findPairs() {
   };
   for (size_t i = 0; i < present.size(); ++i)
     for (size_t k = 0; k < i; ++k)
-      pairs.push_back({k, i, present[i]->tensor == present[k]->tensor,
+      pairs.push_back({k, i, haveOneTensor(*present[i], *present[k]),
                        moveAlike(rowLoop, i, k), moveAlike(termLoop, i, k)});
 }
 
@@ -263,6 +284,43 @@ void RunRelation::findEnds(const Loop &loop, ArrayRef<Loop *> over,
   stepCount += static_cast<int64_t>(ends.size());
 }
 
+bool RunRelation::canWalk(const Loop &loop) const {
+  if (llvm::any_of(positions, [&](const PositionTable &table) {
+        return table.loop == &loop;
+      }))
+    return false;
+  for (size_t i = 0; i < present.size(); ++i) {
+    const DenseTensor &tensor = *present[i]->tensor;
+    bool isInOrder =
+        loop.strides[i] == 1 && present[i]->terms.size() == 1 &&
+        shortRun * tensor.starts.size() <= static_cast<size_t>(tensor.size) &&
+        !tensor.starts.empty();
+    if (loop.strides[i] != 0 && !isInOrder)
+      return false;
+  }
+  return true;
+}
+
+void RunRelation::walk(Loop &loop,
+                       llvm::function_ref<void(int64_t, int64_t)> visit) {
+  auto count = static_cast<int64_t>(loop.representatives.size());
+  for (int64_t start = 0, end = count; start < count; start = end) {
+    end = count;
+    moveTo(loop, start);
+    for (size_t i = 0; i < present.size(); ++i) {
+      if (loop.strides[i] == 0)
+        continue;
+      const Access &access = *present[i];
+      int64_t offset = offsets[i] + access.terms.front().offset;
+      size_t run = access.tensor->findRun(offset, cursors[i]);
+      end = std::min(end, start + access.tensor->getEnd(run) - offset);
+    }
+    ++stepCount;
+    visit(start, end);
+  }
+  moveTo(loop, 0);
+}
+
 //===--- Elements ---------------------------------------------------------===//
 
 bool RunRelation::isOneElement(const Pair &pair) const {
@@ -316,6 +374,14 @@ Scalar RunRelation::computeElement() {
     if (stepCount > maximumSteps && partial)
       return;
     int64_t weight = getWeight(outerReduced), start = 0;
+    if (walksTerms)
+      return walk(*termLoop, [&](int64_t start, int64_t end) {
+        termCount = end - start;
+        terms.push_back(
+            {computeBody(), weight * (termWeights[end] - termWeights[start])});
+        if (terms.size() == termLimit)
+          flush(mark);
+      });
     if (!areTermsDense)
       findEnds(*termLoop, {}, termEnds);
     if (areTermsDense || (mayTermsBeDense && isDense(termEnds, *termLoop)))
@@ -358,6 +424,11 @@ void RunRelation::computeRow(int64_t offset) {
   rowCount = 1;
   if (!rowLoop)
     return store(offset, 1, computeElement());
+  if (walksRows)
+    return walk(*rowLoop, [&](int64_t start, int64_t end) {
+      rowCount = end - start;
+      store(offset + start, rowCount, computeElement());
+    });
   // Rows that read the same places have the same runs.
   SmallVector<int64_t, 4> read;
   for (size_t i = 0; i < present.size(); ++i)

@@ -73,6 +73,11 @@ DimensionExpr IndexRelation::addFactor(int64_t extent) {
   return DimensionExpr::factor(extents.size() - 1);
 }
 
+bool DimensionExpr::operator==(const DimensionExpr &other) const {
+  return kind == other.kind && number == other.number &&
+         holeSize == other.holeSize && children == other.children;
+}
+
 void DimensionExpr::markFactors(llvm::BitVector &factors) const {
   if (kind == Kind::Factor)
     factors.set(number);

@@ -61,6 +61,48 @@ TEST_F(DenseRunsTest, AttentionAndItsDerivatives) {
   })");
 }
 
+TEST_F(DenseRunsTest, DimensionsWithTheSameElements) {
+  // Scores are 0 for all of `b` and all positions, and weights equal for all of
+  // `b`: one position of these dimensions stands for all.
+  checkRuns(R"(tv.graph @graph <dp = 2> {
+    %zero = tv.input <input "zero"> : tensor<3x40x2xf64>
+    %k = tv.input <input "k"> : tensor<3x40x2xf64>
+    %v = tv.input <input "v"> : tensor<3x40x2xf64>
+    %w = tv.input <input "w"> : tensor<40xf64>
+    %mask = tv.causal_mask : () -> tensor<1x40x40x!tv.extended<f64>>
+    %scores = tv.einsum %zero, %k {equation = "bid,bjd->bij"} : (tensor<3x40x2xf64>, tensor<3x40x2xf64>) -> tensor<3x40x40xf64>
+    %masked = tv.add %scores, %mask : (tensor<3x40x40xf64>, tensor<1x40x40x!tv.extended<f64>>) -> tensor<3x40x40x!tv.extended<f64>>
+    %exp = tv.exp %masked : (tensor<3x40x40x!tv.extended<f64>>) -> tensor<3x40x40xf64>
+    %sum = tv.reduce sum %exp keep {dimensions = array<i64: 2>} : (tensor<3x40x40xf64>) -> tensor<3x40x1xf64>
+    %weights = tv.divide %exp, %sum : (tensor<3x40x40xf64>, tensor<3x40x1xf64>) -> tensor<3x40x40xf64>
+    %output = tv.einsum %weights, %v {equation = "bij,bjd->bid"} : (tensor<3x40x40xf64>, tensor<3x40x2xf64>) -> tensor<3x40x2xf64>
+    %over = tv.reduce sum %weights {dimensions = array<i64: 0>} : (tensor<3x40x40xf64>) -> tensor<40x40xf64>
+    %mean = tv.reduce average %weights {dimensions = array<i64: 0, 2>} : (tensor<3x40x40xf64>) -> tensor<40xf64>
+    %most = tv.reduce maximum %weights {dimensions = array<i64: 0, 1>} : (tensor<3x40x40xf64>) -> tensor<40xf64>
+    %none = tv.reduce sum %scores {dimensions = array<i64: 0, 1>} : (tensor<3x40x40xf64>) -> tensor<40xf64>
+    %flat = tv.reshape %weights : (tensor<3x40x40xf64>) -> tensor<120x40xf64>
+    %turned = tv.transpose %weights {permutation = array<i64: 2, 0, 1>} : (tensor<3x40x40xf64>) -> tensor<40x3x40xf64>
+    %both = tv.concat %weights, %scores {dimension = 0 : i64} : (tensor<3x40x40xf64>, tensor<3x40x40xf64>) -> tensor<6x40x40xf64>
+    %beside = tv.concat %scores, %weights {dimension = 2 : i64} : (tensor<3x40x40xf64>, tensor<3x40x40xf64>) -> tensor<3x40x80xf64>
+    %wide = tv.broadcast %w {dimensions = array<i64: 1>} : (tensor<40xf64>) -> tensor<3x40x5xf64>
+    %rows = tv.reduce sum %wide {dimensions = array<i64: 1, 2>} : (tensor<3x40x5xf64>) -> tensor<3xf64>
+    %part = tv.slice %both {dimension = 0 : i64, start = 2 : i64, end = 4 : i64} : (tensor<6x40x40xf64>) -> tensor<2x40x40xf64>
+    %padded = tv.pad %weights {dimension = 0 : i64, low = 1 : i64, high = 1 : i64} : (tensor<3x40x40xf64>) -> tensor<5x40x40xf64>
+    %triangle = tv.lower_triangle : () -> tensor<40x40xf64>
+    %lower = tv.multiply %scores, %triangle : (tensor<3x40x40xf64>, tensor<40x40xf64>) -> tensor<3x40x40xf64>
+    %one = tv.constant dense<1.0> : tensor<f64> : () -> tensor<3x40xf64>
+    %ones = tv.broadcast %one {dimensions = array<i64: 0, 1>} : (tensor<3x40xf64>) -> tensor<3x40x40xf64>
+    %squares = tv.einsum %one, %one {equation = "bi,bj->bij"} : (tensor<3x40xf64>, tensor<3x40xf64>) -> tensor<3x40x40xf64>
+    %local = tv.distribute %over <[dp, 0:20 of 20], [0:40 of 40]> on <> : (tensor<40x40xf64>) -> tensor<20x40xf64>
+    %locals = tv.distribute %squares <[0:3 of 3], [dp, 0:20 of 20], [0:40 of 40]> on <> : (tensor<3x40x40xf64>) -> tensor<3x20x40xf64>
+    %gathered = tv.all_reduce %locals over ["dp"] on <> : (tensor<3x20x40xf64>) -> tensor<3x20x40xf64>
+    tv.expect %locals is %squares <[0:3 of 3], [dp, 0:20 of 20], [0:40 of 40]> on <> : tensor<3x20x40xf64> is tensor<3x40x40xf64>
+    tv.expect %locals is %weights <[0:3 of 3], [dp, 0:20 of 20], [0:40 of 40]> on <> : tensor<3x20x40xf64> is tensor<3x40x40xf64>
+    tv.expect %local is %triangle <[dp, 0:20 of 20], [0:40 of 40]> on <> : tensor<20x40xf64> is tensor<40x40xf64>
+    tv.expect %gathered is %lower <[0:3 of 3], [dp, 0:20 of 20], [0:40 of 40]> on <> : tensor<3x20x40xf64> is tensor<3x40x40xf64>
+  })");
+}
+
 TEST_F(DenseRunsTest, ElementsOfOneRunDiffer) {
   // `w` goes from below 0 to above 0, in one run. The first row of its products
   // stands alone, so that no other one widens it.

@@ -16,6 +16,10 @@
 #include "Verify/Analysis/ElementEvaluator.h"
 #include "Verify/Scalar/NumericAlgebras.h"
 
+#include "llvm/ADT/BitVector.h"
+
+#include <deque>
+
 namespace verify {
 
 /// Coordinates of the mesh, and their places among the representatives of each
@@ -31,6 +35,8 @@ struct MeshPlace {
 struct DenseTensor {
   /// For each axis of the analysis; 0 if the value does not vary with it.
   llvm::SmallVector<int64_t, 4> axisStrides;
+  /// 0 for a dimension at whose positions the elements are the same, of which
+  /// one is there.
   llvm::SmallVector<int64_t, 4> dimensionStrides;
   /// For each axis, the classes of its coordinates with the same elements, of
   /// which one is there; empty where each coordinate is.
@@ -108,6 +114,10 @@ private:
   llvm::DenseMap<mlir::Value, DenseTensor> tensors; ///< of leaders
   size_t scalarCount = 0;
 };
+
+/// How far apart two numbers are, as a part of the larger one; 0 where one is
+/// not a number, 2 for minus infinity and a number.
+double getRelativeDifference(double left, double right);
 
 class DenseEvaluator {
 public:
@@ -246,12 +256,25 @@ private:
   llvm::LogicalResult distribute(tv::DistributeOp op, DenseTensor &tensor);
   /// Gives the elements outside the domain, which nobody reads, a value.
   void fillOutside(uint64_t axes, tv::DomainAttr domain, DenseTensor &tensor);
+  /// Sets size and strides, without the dimensions that are `uniform`, if any
+  /// are.
+  void layOut(mlir::Value value, DenseTensor &tensor,
+              const llvm::BitVector &uniform = {}) const;
   llvm::LogicalResult allocate(mlir::Value value, DenseTensor &tensor);
   /// Sets the classes of coordinates at which an op's result has the same
   /// elements because its operands have.
   void findClasses(tv::SemanticsOpInterface op, DenseTensor &tensor) const;
   /// Makes coordinates at which a tensor has the same elements one class.
   void mergeClasses(DenseTensor &tensor);
+  /// The dimensions along which an op's result has the same elements because
+  /// its operands have; empty if there are none.
+  llvm::BitVector findUniform(mlir::Operation *op) const;
+  /// Leaves one position of dimensions with the same elements at all.
+  void mergeDimensions(mlir::Value value, DenseTensor &tensor);
+  /// The tensor of a value that is kept, with all positions of its dimensions;
+  /// made in `storage` if need be.
+  const DenseTensor &getWhole(mlir::Value value,
+                              std::deque<DenseTensor> &storage) const;
   /// For each dimension of `local`, where its places are in `reference`. A
   /// position that is not looked at is an error, unless `skipsUnknown`.
   mlir::FailureOr<llvm::SmallVector<std::shared_ptr<const DimensionMap>>>

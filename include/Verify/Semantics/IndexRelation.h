@@ -48,6 +48,8 @@ public:
 
   /// Number of elements, given the factors' extents; saturates.
   int64_t getSize(llvm::ArrayRef<int64_t> extents) const;
+  /// Whether the same factors are put together in the same way.
+  bool operator==(const DimensionExpr &other) const;
   /// Sets the bits of the factors that occur in the expression.
   void markFactors(llvm::BitVector &factors) const;
 

@@ -1,0 +1,172 @@
+//===- DenseDimensions.cpp - dimensions with the same elements ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is equal for all heads, say, is kept and computed once, as what is equal
+// for devices is (DenseClasses.cpp). Only long values are kept so.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DenseParts.h"
+#include "DenseRuns.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// The factors along which an operand of an op varies, or whose position it
+/// uses.
+static llvm::BitVector findVarying(Operation *op, const IndexRelation &relation,
+                                   const DenseTensors &tensors) {
+  llvm::BitVector varies(relation.extents.size());
+  for (const auto &access : relation.accesses) {
+    const DenseTensor &operand = *tensors.find(op->getOperand(access.operand));
+    for (auto [dimension, stride] :
+         llvm::zip_equal(access.dimensions, operand.dimensionStrides))
+      if (stride != 0)
+        dimension.markFactors(varies);
+  }
+  for (const auto &position : relation.positions)
+    varies.set(position.factor);
+  for (const auto &axis : relation.axisFactors)
+    varies.set(axis.factor);
+  return varies;
+}
+
+llvm::BitVector DenseEvaluator::findUniform(Operation *op) const {
+  if (!usesRuns || !op || !isLong(factors, op->getResult(0)))
+    return {};
+  llvm::BitVector uniform(factors.getDimensions(op->getResult(0)).size());
+  if (auto distributed = dyn_cast<tv::DistributeOp>(op)) {
+    // Each dimension is part of one of the reference.
+    const DenseTensor &reference = *tensors.find(distributed.getReference());
+    for (auto [number, stride] : llvm::enumerate(reference.dimensionStrides))
+      if (stride == 0)
+        uniform.set(number);
+    return uniform;
+  }
+  if (!isa<tv::SemanticsOpInterface>(op) || factors.isOpaque(op))
+    return {};
+  const IndexRelation &relation = factors.getRelation(op);
+  llvm::BitVector varies = findVarying(op, relation, tensors);
+  for (auto [number, dimension] : llvm::enumerate(relation.result)) {
+    // Parts of a concatenation are of different operands.
+    if (dimension.getKind() == DimensionExpr::Kind::Concat ||
+        dimension.getKind() == DimensionExpr::Kind::Hole)
+      continue;
+    llvm::BitVector used(varies.size());
+    dimension.markFactors(used);
+    if (!used.anyCommon(varies))
+      uniform.set(number);
+  }
+  return uniform;
+}
+
+/// Whether all parts of a layout stand for what the first of them does.
+static bool areSame(NumericAlgebra &algebra, const DenseTensor &tensor,
+                    PartLayout parts) {
+  for (int64_t start = 0; start < tensor.size;
+       start += parts.stride * parts.count) {
+    int64_t end = start + parts.stride * parts.count;
+    size_t first = tensor.findRun(start);
+    if (tensor.getEnd(first) >= end)
+      continue;
+    // One run against one after the other.
+    bool isOneRun = tensor.getEnd(first) >= start + parts.stride;
+    for (int64_t at = start + parts.stride; at < end;) {
+      int64_t count =
+          isOneRun ? std::min(tensor.getEnd(tensor.findRun(at)), end) - at
+                   : parts.stride;
+      if (isOneRun
+              ? !coversSame(algebra, tensor.elements[first], tensor.get(at))
+              : !coversSame(algebra, tensor, start, at, count))
+        return false;
+      at += count;
+    }
+  }
+  return true;
+}
+
+void DenseEvaluator::mergeDimensions(Value value, DenseTensor &tensor) {
+  ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
+  // Outer ones first: then there is less to look at.
+  for (unsigned number : getLayout(tensor)) {
+    PartLayout parts = {
+        tensor.dimensionStrides[number],
+        static_cast<int64_t>(factors.getRepresentatives(nodes[number]).size())};
+    if (parts.stride == 0 || parts.count < 2 ||
+        !areSame(algebra, tensor, parts))
+      continue;
+    keepParts(tensor, parts, {0}, algebra);
+    for (auto *strides : {&tensor.axisStrides, &tensor.dimensionStrides})
+      for (int64_t &stride : *strides)
+        if (stride > parts.stride)
+          stride /= parts.count;
+    tensor.dimensionStrides[number] = 0;
+  }
+}
+
+/// Repeats each part of `size` elements `count` times.
+static void repeatParts(DenseTensor &tensor, int64_t size, int64_t count) {
+  std::vector<Scalar> elements;
+  std::vector<int64_t> starts;
+  int64_t offset = 0;
+  std::optional<size_t> last;
+  auto add = [&](size_t run, int64_t length) {
+    if (last != run) {
+      elements.push_back(tensor.elements[run]);
+      starts.push_back(offset);
+    }
+    last = run;
+    offset += length;
+  };
+  for (int64_t part = 0; part < tensor.size; part += size) {
+    size_t first = tensor.findRun(part);
+    if (tensor.getEnd(first) >= part + size) {
+      add(first, size * count);
+      continue;
+    }
+    for (int64_t copy = 0; copy < count; ++copy) {
+      size_t run = first;
+      for (int64_t at = part; at < part + size; ++run) {
+        int64_t next = std::min(tensor.getEnd(run), part + size);
+        add(run, next - at);
+        at = next;
+      }
+    }
+  }
+  tensor.elements = std::move(elements);
+  tensor.starts = std::move(starts);
+  tensor.size = offset;
+  if (static_cast<int64_t>(tensor.elements.size()) == tensor.size)
+    tensor.starts.clear();
+}
+
+const DenseTensor &
+DenseEvaluator::getWhole(Value value, std::deque<DenseTensor> &storage) const {
+  const DenseTensor &tensor = *tensors.find(value);
+  ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
+  auto count = [&](unsigned number) {
+    return static_cast<int64_t>(
+        factors.getRepresentatives(nodes[number]).size());
+  };
+  auto isMissing = [&](unsigned number) {
+    return tensor.dimensionStrides[number] == 0 && count(number) > 1;
+  };
+  if (llvm::none_of(llvm::seq<unsigned>(nodes.size()), isMissing))
+    return tensor;
+  DenseTensor layout;
+  layout.axisClasses = tensor.axisClasses;
+  layOut(value, layout);
+  DenseTensor &whole = storage.emplace_back(tensor);
+  whole.isOwned = false;
+  // Inner ones first: their parts are as they will be.
+  SmallVector<unsigned, 4> order = getLayout(layout);
+  for (unsigned number : llvm::reverse(order))
+    if (isMissing(number))
+      repeatParts(whole, layout.dimensionStrides[number], count(number));
+  whole.dimensionStrides = layout.dimensionStrides;
+  whole.axisStrides = layout.axisStrides;
+  return whole;
+}
