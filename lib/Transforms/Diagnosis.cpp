@@ -6,7 +6,6 @@
 
 #include "Diagnosis.h"
 
-#include "RankFold.h"
 #include "WitnessInputs.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -46,93 +45,6 @@ static llvm::DenseSet<Operation *> findCone(ArrayRef<tv::ExpectOp> expects) {
       llvm::append_range(worklist, op->getOperands());
   }
   return cone;
-}
-
-/// The coordinates for which those of `where` stand among all that are looked
-/// at; none for all, or where that is not known: with `tellsBulk` it is for one
-/// that stands for several.
-static SmallVector<int64_t>
-listCoordinates(ArrayRef<Representative> all,
-                const llvm::DenseSet<int64_t> &where, bool tellsBulk) {
-  if (where.size() == all.size())
-    return {};
-  SmallVector<int64_t> coordinates;
-  // In order, each that is looked at stands for as many.
-  int64_t next = 0;
-  for (Representative entry : all) {
-    int64_t first = std::exchange(next, next + entry.weight);
-    if (entry.position < first || entry.position >= next ||
-        (!tellsBulk && entry.weight != 1))
-      return {};
-    if (where.contains(entry.position))
-      for (int64_t other = first; other < next; ++other)
-        coordinates.push_back(other);
-  }
-  return coordinates;
-}
-
-std::optional<Diagnosis::Difference>
-Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
-                          DoubleAlgebra &algebra) {
-  SmallVector<Value> values(expect.getValues());
-  DenseEvaluator::Claim claim = {values, expect.getReference(),
-                                 expect.getLineage(), expect.getDomain()};
-  FarthestPair farthest;
-  if (failed(evaluator.visit(claim, /*skipsUnknown=*/false,
-                             [&](const Coordinates &, ArrayRef<int64_t>,
-                                 Scalar reference, Scalar plan, int64_t) {
-                               farthest.add(algebra.toDouble(reference),
-                                            algebra.toDouble(plan));
-                               return DenseEvaluator::Visit::Continue;
-                             }))) {
-    failureReason = evaluator.getFailure();
-    return std::nullopt;
-  }
-  // Numbers that all are small may be so for another reason than rounding.
-  bool isFaint = !farthest.isFarApart(1);
-  double scale = isFaint ? std::min(farthest.getMagnitude(), 1.0) : 1;
-  if (!farthest.isFarApart(scale))
-    return std::nullopt;
-  auto differs = [&](Scalar reference, Scalar plan) {
-    return isFarApart(algebra.toDouble(reference), algebra.toDouble(plan),
-                      scale);
-  };
-  auto found = evaluator.compare(expect, differs);
-  if (!found) {
-    if (!evaluator.getFailure().empty())
-      failureReason = evaluator.getFailure();
-    return std::nullopt;
-  }
-  Difference difference;
-  difference.isFaint = isFaint;
-  difference.element.index = found->index;
-  difference.element.planValue = printNumber(algebra.toDouble(found->plan));
-  difference.element.referenceValue =
-      printNumber(algebra.toDouble(found->reference));
-  for (auto [axis, coordinate] : llvm::enumerate(found->coordinates))
-    if (coordinate >= 0 && factors.getAxisSize(axis) > 1 &&
-        factors.getAxisName(axis) != RankFold::axis)
-      difference.element.coordinates.push_back(
-          {factors.getAxisName(axis).str(), coordinate});
-  // Coordinates are told apart where all of them are looked at.
-  auto listDifferent = [&](StringRef name, bool tellsBulk) {
-    std::optional<unsigned> axis = factors.findAxis(name);
-    if (!axis || found->coordinates[*axis] < 0)
-      return SmallVector<int64_t>();
-    llvm::DenseSet<int64_t> where;
-    (void)evaluator.visit(claim, /*skipsUnknown=*/false,
-                          [&](const Coordinates &coordinates, ArrayRef<int64_t>,
-                              Scalar reference, Scalar plan, int64_t) {
-                            if (differs(reference, plan))
-                              where.insert(coordinates[*axis]);
-                            return DenseEvaluator::Visit::Continue;
-                          });
-    return listCoordinates(factors.getRepresentatives(factors.getAxis(*axis)),
-                           where, tellsBulk);
-  };
-  difference.microBatches = listDifferent("mb", /*tellsBulk=*/false);
-  difference.ranks = listDifferent(RankFold::axis, /*tellsBulk=*/true);
-  return difference;
 }
 
 LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {

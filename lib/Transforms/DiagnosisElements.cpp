@@ -1,0 +1,168 @@
+//===- DiagnosisElements.cpp - in what both sides of an expect differ -----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnosis.h"
+
+#include "RankFold.h"
+#include "WitnessInputs.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// The coordinates for which those of `where` stand among all that are looked
+/// at; none for all, or where that is not known: with `tellsBulk` it is for one
+/// that stands for several.
+static SmallVector<int64_t>
+listCoordinates(ArrayRef<Representative> all,
+                const llvm::DenseSet<int64_t> &where, bool tellsBulk) {
+  if (where.size() == all.size())
+    return {};
+  SmallVector<int64_t> coordinates;
+  // In order, each that is looked at stands for as many.
+  int64_t next = 0;
+  for (Representative entry : all) {
+    int64_t first = std::exchange(next, next + entry.weight);
+    if (entry.position < first || entry.position >= next ||
+        (!tellsBulk && entry.weight != 1))
+      return {};
+    if (where.contains(entry.position))
+      for (int64_t other = first; other < next; ++other)
+        coordinates.push_back(other);
+  }
+  return coordinates;
+}
+
+namespace {
+/// What is found of all elements of an expect, looked at once.
+class ElementComparison {
+public:
+  ElementComparison(const FactorAnalysis &factors, double scale)
+      : factors(factors), scale(scale) {
+    microBatches.number = factors.findAxis("mb");
+    ranks.number = factors.findAxis(RankFold::axis);
+  }
+
+  void add(const Coordinates &coordinates, ArrayRef<int64_t> index,
+           double reference, double plan);
+  const FarthestPair &getFarthest() const { return farthest; }
+  bool isDifferent() const { return largest >= 0; }
+  DifferentElement getElement() const;
+  SmallVector<int64_t> listMicroBatches() const {
+    return list(microBatches, /*tellsBulk=*/false);
+  }
+  SmallVector<int64_t> listRanks() const {
+    return list(ranks, /*tellsBulk=*/true);
+  }
+
+private:
+  struct Axis {
+    std::optional<unsigned> number;
+    llvm::DenseSet<int64_t> where; ///< coordinates at which elements differ
+    int64_t last = -1;             ///< the one that was added last
+    void add(const Coordinates &coordinates) {
+      int64_t coordinate = number ? coordinates[*number] : -1;
+      if (coordinate == last)
+        return;
+      where.insert(coordinate);
+      last = coordinate;
+    }
+  };
+  SmallVector<int64_t> list(const Axis &axis, bool tellsBulk) const;
+
+  const FactorAnalysis &factors;
+  double scale;
+  FarthestPair farthest;
+  /// The element with the largest relative difference, of these the first.
+  double largest = -1, reference = 0, plan = 0;
+  Coordinates coordinates;
+  SmallVector<int64_t> index;
+  Axis microBatches, ranks;
+};
+} // namespace
+
+void ElementComparison::add(const Coordinates &coordinates,
+                            ArrayRef<int64_t> index, double reference,
+                            double plan) {
+  farthest.add(reference, plan);
+  if (reference == plan || !isFarApart(reference, plan, scale))
+    return;
+  microBatches.add(coordinates);
+  ranks.add(coordinates);
+  double difference = getRelativeDifference(reference, plan);
+  if (difference <= largest)
+    return;
+  largest = difference;
+  this->coordinates = coordinates;
+  this->index.assign(index.begin(), index.end());
+  this->reference = reference;
+  this->plan = plan;
+}
+
+DifferentElement ElementComparison::getElement() const {
+  DifferentElement element;
+  element.index = index;
+  element.planValue = printNumber(plan);
+  element.referenceValue = printNumber(reference);
+  for (auto [axis, coordinate] : llvm::enumerate(coordinates))
+    if (coordinate >= 0 && factors.getAxisSize(axis) > 1 &&
+        factors.getAxisName(axis) != RankFold::axis)
+      element.coordinates.push_back(
+          {factors.getAxisName(axis).str(), coordinate});
+  return element;
+}
+
+SmallVector<int64_t> ElementComparison::list(const Axis &axis,
+                                             bool tellsBulk) const {
+  // Coordinates are told apart where all of them are looked at.
+  if (!axis.number || coordinates[*axis.number] < 0)
+    return {};
+  return listCoordinates(
+      factors.getRepresentatives(factors.getAxis(*axis.number)), axis.where,
+      tellsBulk);
+}
+
+std::optional<Diagnosis::Difference>
+Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
+                          DoubleAlgebra &algebra) {
+  SmallVector<Value> values(expect.getValues());
+  DenseEvaluator::Claim claim = {values, expect.getReference(),
+                                 expect.getLineage(), expect.getDomain()};
+  auto compareAll = [&](ElementComparison &comparison) {
+    auto visitor = [&](const Coordinates &coordinates, ArrayRef<int64_t> index,
+                       Scalar reference, Scalar plan, int64_t) {
+      comparison.add(coordinates, index, algebra.toDouble(reference),
+                     algebra.toDouble(plan));
+      return DenseEvaluator::Visit::Continue;
+    };
+    if (succeeded(evaluator.visit(claim, /*skipsUnknown=*/false, visitor)))
+      return true;
+    failureReason = evaluator.getFailure();
+    return false;
+  };
+  ElementComparison comparison(factors, 1);
+  if (!compareAll(comparison))
+    return std::nullopt;
+  // Numbers that all are small may be so for another reason than rounding.
+  const FarthestPair &farthest = comparison.getFarthest();
+  Difference difference;
+  difference.isFaint = !farthest.isFarApart(1);
+  std::optional<ElementComparison> faint;
+  if (difference.isFaint) {
+    double scale = std::min(farthest.getMagnitude(), 1.0);
+    if (!farthest.isFarApart(scale))
+      return std::nullopt;
+    faint.emplace(factors, scale);
+    if (!compareAll(*faint))
+      return std::nullopt;
+  }
+  const ElementComparison &found = faint ? *faint : comparison;
+  if (!found.isDifferent())
+    return std::nullopt;
+  difference.element = found.getElement();
+  difference.microBatches = found.listMicroBatches();
+  difference.ranks = found.listRanks();
+  return difference;
+}
