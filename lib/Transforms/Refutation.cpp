@@ -20,6 +20,8 @@ static constexpr unsigned drawLimit = 3;
 static constexpr size_t smallGraph = 4096;
 /// Scalar operations that take about a second, on values in runs.
 static constexpr int64_t quickSteps = int64_t(1) << 24;
+/// The same that take a fraction of one.
+static constexpr int64_t closerSteps = quickSteps / 4;
 /// Precisions of the intervals, in bits; the first are intervals of doubles.
 static constexpr unsigned precisions[] = {53, 128, 256};
 
@@ -129,10 +131,12 @@ void Refutation::restart(LongPositions positions) {
 
 bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
   // Attention takes most of the time, and the difference may show without it.
-  restart(LongPositions::Last);
-  if (simplify(place, QuadraticBranches::None, /*onlyIfShown=*/true) &&
-      attempt(coarse))
-    return true;
+  for (auto quadratic :
+       {QuadraticBranches::None, QuadraticBranches::NearestAverage}) {
+    restart(LongPositions::Last);
+    if (simplify(place, quadratic, /*onlyIfShown=*/true) && attempt(coarse))
+      return true;
+  }
   restart(LongPositions::Last);
   if (simplify(place, QuadraticBranches::Nearest) && attempt(coarse))
     return true;
@@ -366,11 +370,11 @@ std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis) {
       close.push_back(root);
   // Of long sequences as much again would be seconds for a few more words.
   bool isLong = seed.positions != LongPositions::All;
-  if (isLong && diagnosis->getSteps(roots.front()) > quickSteps)
+  if (isLong && diagnosis->getSteps(roots.front()) > closerSteps)
     return std::nullopt;
   Diagnosis closer(graph, getFine(analysis), seed);
   if (isLong)
-    closer.limitSteps(quickSteps);
+    closer.limitSteps(closerSteps);
   if (succeeded(closer.compare(close)))
     for (tv::ExpectOp root : close)
       if (closer.isDifferent(root))

@@ -43,8 +43,9 @@ struct Branch {
   /// Whether it relates the positions of a sequence to each other, as attention
   /// does: a value of it has two long dimensions.
   bool isQuadratic = false;
-  /// Parameters that make the first such values 0: the scores.
-  SmallVector<Value, 2> scoreEnds;
+  /// Parameters that make the first such values 0, the scores, and those that
+  /// make 0 what is made of such values: what attention gives.
+  SmallVector<Value, 2> scoreEnds, valueEnds;
 };
 
 class BranchFinder {
@@ -133,12 +134,12 @@ void BranchFinder::findScores(Branch &branch) const {
   };
   for (Operation *op : branch.ops) {
     Value result = op->getResult(0);
-    if (!isQuadratic(result))
-      continue;
-    branch.isQuadratic = true;
-    if (auto found = ends.find(result);
-        found != ends.end() && llvm::none_of(op->getOperands(), isQuadratic))
-      llvm::append_range(branch.scoreEnds, found->second.parameters);
+    bool takesScores = llvm::any_of(op->getOperands(), isQuadratic);
+    branch.isQuadratic |= isQuadratic(result);
+    auto found = ends.find(result);
+    if (takesScores != isQuadratic(result) && found != ends.end())
+      llvm::append_range(takesScores ? branch.valueEnds : branch.scoreEnds,
+                         found->second.parameters);
   }
 }
 
@@ -294,28 +295,32 @@ ZeroParameters verify::chooseZeroParameters(tv::GraphOp graph,
     near.insert(std::min(number + 1, branches.size() - 1));
   }
   // Otherwise that would be the same as none.
-  if (quadratic == QuadraticBranches::Nearest && !nearestQuadratic)
+  bool isAverage = quadratic == QuadraticBranches::NearestAverage;
+  bool keepsNearest = quadratic == QuadraticBranches::Nearest || isAverage;
+  if (keepsNearest && !nearestQuadratic)
     return {};
   bool isDeep =
       branches.size() >= fewBranches && 2 * near.size() <= branches.size();
   ZeroParameters chosen;
   llvm::StringSet<> &zeros = chosen.names, others;
   for (auto [number, branch] : llvm::enumerate(branches)) {
-    bool mayBeQuadratic =
-        quadratic == QuadraticBranches::LikeOthers ||
-        (quadratic == QuadraticBranches::Nearest && nearestQuadratic == number);
-    bool isZero = (isDeep && !near.contains(number)) ||
-                  (branch.isQuadratic && !mayBeQuadratic);
-    // Scores that are 0 are the same in all layers.
-    for (ArrayRef<Value> ends :
-         {ArrayRef(branch.ends), ArrayRef(branch.scoreEnds)})
+    bool mayBeQuadratic = quadratic == QuadraticBranches::LikeOthers ||
+                          (keepsNearest && nearestQuadratic == number);
+    bool isFar = isDeep && !near.contains(number);
+    bool isZero = isFar || (branch.isQuadratic && !mayBeQuadratic);
+    auto add = [&](ArrayRef<Value> ends, bool areZero) {
       for (Value end : ends)
-        (isZero ? zeros : others)
+        (areZero ? zeros : others)
             .insert(getParameterName(end.getDefiningOp<tv::InputOp>()));
+    };
+    add(branch.ends, isZero);
+    // Scores that are 0 are the same in all layers, and so is what they give.
+    add(branch.scoreEnds, isZero || isAverage);
+    add(branch.valueEnds, isFar);
   }
   for (const auto &entry : others)
     zeros.erase(entry.getKey());
-  if (quadratic == QuadraticBranches::None) {
+  if (quadratic == QuadraticBranches::None || isAverage) {
     Value value = place.getReference();
     auto inside = branchOf.find(value.getDefiningOp());
     bool isInScores =

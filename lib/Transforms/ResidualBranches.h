@@ -20,8 +20,10 @@
 namespace verify {
 
 /// What becomes of branches with a value that has two long dimensions, as those
-/// of attention have: where sequences are long they take most of the time.
-enum class QuadraticBranches { LikeOthers, Nearest, None };
+/// of attention have: where sequences are long they take most of the time. With
+/// scores of 0 attention is an average, which is nearly the same at all
+/// positions.
+enum class QuadraticBranches { LikeOthers, Nearest, NearestAverage, None };
 
 /// Parameters that are 0 in simple inputs.
 struct ZeroParameters {
@@ -32,8 +34,8 @@ struct ZeroParameters {
 
 /// The parameters to set to 0 so that of the reference's residual branches
 /// those near `place` alone are not 0. Of few branches, or if most would stay,
-/// all stay that `quadratic` allows. Those that make scores 0 go with the
-/// branches of these.
+/// all stay that `quadratic` allows. Those that make scores 0, or what is
+/// made of scores, go with the branches of these.
 ZeroParameters chooseZeroParameters(tv::GraphOp graph,
                                     const FactorAnalysis &factors,
                                     tv::ExpectOp place,
