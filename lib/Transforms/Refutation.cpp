@@ -373,8 +373,7 @@ std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis) {
   if (isLong && diagnosis->getSteps(roots.front()) > closerSteps)
     return std::nullopt;
   Diagnosis closer(graph, getFine(analysis), seed);
-  if (isLong)
-    closer.limitSteps(closerSteps);
+  closer.limitSteps(isLong ? closerSteps : quickSteps);
   if (succeeded(closer.compare(close)))
     for (tv::ExpectOp root : close)
       if (closer.isDifferent(root))
