@@ -244,7 +244,9 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
       return fail("the expect is not among the targets");
     if (!haveSamePositions(first, value, factors))
       return fail("the terms of a sum are kept at different positions");
-    whole.push_back(&getWhole(value, storage));
+    whole.push_back(getWhole(value, storage));
+    if (!whole.back())
+      return failTooCostly();
     if (whole.back()->dimensionStrides != whole.front()->dimensionStrides)
       return fail("the terms of a sum are kept in different orders");
   }
@@ -254,7 +256,10 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
   auto summands = listSummands(claim, factors, whole);
   if (failed(summands))
     return fail("a sum has more than 2^63 terms");
-  const DenseTensor &reference = getWhole(claim.reference, storage);
+  const DenseTensor *wholeReference = getWhole(claim.reference, storage);
+  if (!wholeReference)
+    return failTooCostly();
+  const DenseTensor &reference = *wholeReference;
   SmallVector<ArrayRef<Representative>> kept;
   for (FactorAnalysis::Node node : factors.getDimensions(first))
     kept.push_back(factors.getRepresentatives(node));
@@ -298,9 +303,9 @@ bool DenseEvaluator::haveEqualElements(
   if (!tensors.find(left) || !tensors.find(right))
     return false;
   std::deque<DenseTensor> storage;
-  const DenseTensor *first = &getWhole(left, storage);
-  const DenseTensor *second = &getWhole(right, storage);
-  if (first->axisStrides != second->axisStrides ||
+  const DenseTensor *first = getWhole(left, storage);
+  const DenseTensor *second = getWhole(right, storage);
+  if (!first || !second || first->axisStrides != second->axisStrides ||
       first->axisClasses != second->axisClasses ||
       first->dimensionStrides != second->dimensionStrides ||
       !haveSamePositions(left, right, factors))

@@ -15,6 +15,9 @@
 using namespace mlir;
 using namespace verify;
 
+/// Most runs of a value all of whose positions are there.
+static constexpr size_t runLimit = size_t(1) << 22;
+
 /// The factors along which an operand of an op varies, or whose position it
 /// uses.
 static llvm::BitVector findVarying(Operation *op, const IndexRelation &relation,
@@ -37,13 +40,18 @@ static llvm::BitVector findVarying(Operation *op, const IndexRelation &relation,
 llvm::BitVector DenseEvaluator::findUniform(Operation *op) const {
   if (!usesRuns || !op || !isLong(factors, op->getResult(0)))
     return {};
-  llvm::BitVector uniform(factors.getDimensions(op->getResult(0)).size());
+  ArrayRef<FactorAnalysis::Node> nodes =
+      factors.getDimensions(op->getResult(0));
+  llvm::BitVector uniform(nodes.size());
+  // The one position of a dimension may be any one of the reference.
+  auto hasSeveral = [&](size_t number) {
+    return factors.getRepresentatives(nodes[number]).size() > 1;
+  };
   if (auto distributed = dyn_cast<tv::DistributeOp>(op)) {
     // Each dimension is part of one of the reference.
     const DenseTensor &reference = *tensors.find(distributed.getReference());
     for (auto [number, stride] : llvm::enumerate(reference.dimensionStrides))
-      if (stride == 0)
-        uniform.set(number);
+      uniform[number] = stride == 0 && hasSeveral(number);
     return uniform;
   }
   if (!isa<tv::SemanticsOpInterface>(op) || factors.isOpaque(op))
@@ -57,8 +65,7 @@ llvm::BitVector DenseEvaluator::findUniform(Operation *op) const {
       continue;
     llvm::BitVector used(varies.size());
     dimension.markFactors(used);
-    if (!used.anyCommon(varies))
-      uniform.set(number);
+    uniform[number] = hasSeveral(number) && !used.anyCommon(varies);
   }
   return uniform;
 }
@@ -107,8 +114,9 @@ void DenseEvaluator::mergeDimensions(Value value, DenseTensor &tensor) {
   }
 }
 
-/// Repeats each part of `size` elements `count` times.
-static void repeatParts(DenseTensor &tensor, int64_t size, int64_t count) {
+/// Repeats each part of `size` elements `count` times; false if there would be
+/// too many runs.
+static bool repeatParts(DenseTensor &tensor, int64_t size, int64_t count) {
   std::vector<Scalar> elements;
   std::vector<int64_t> starts;
   int64_t offset = 0;
@@ -121,13 +129,15 @@ static void repeatParts(DenseTensor &tensor, int64_t size, int64_t count) {
     last = run;
     offset += length;
   };
-  for (int64_t part = 0; part < tensor.size; part += size) {
+  for (int64_t part = 0; part < tensor.size && elements.size() <= runLimit;
+       part += size) {
     size_t first = tensor.findRun(part);
     if (tensor.getEnd(first) >= part + size) {
       add(first, size * count);
       continue;
     }
-    for (int64_t copy = 0; copy < count; ++copy) {
+    for (int64_t copy = 0; copy < count && elements.size() <= runLimit;
+         ++copy) {
       size_t run = first;
       for (int64_t at = part; at < part + size; ++run) {
         int64_t next = std::min(tensor.getEnd(run), part + size);
@@ -136,14 +146,17 @@ static void repeatParts(DenseTensor &tensor, int64_t size, int64_t count) {
       }
     }
   }
+  if (elements.size() > runLimit)
+    return false;
   tensor.elements = std::move(elements);
   tensor.starts = std::move(starts);
   tensor.size = offset;
   if (static_cast<int64_t>(tensor.elements.size()) == tensor.size)
     tensor.starts.clear();
+  return true;
 }
 
-const DenseTensor &
+const DenseTensor *
 DenseEvaluator::getWhole(Value value, std::deque<DenseTensor> &storage) const {
   const DenseTensor &tensor = *tensors.find(value);
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
@@ -155,7 +168,7 @@ DenseEvaluator::getWhole(Value value, std::deque<DenseTensor> &storage) const {
     return tensor.dimensionStrides[number] == 0 && count(number) > 1;
   };
   if (llvm::none_of(llvm::seq<unsigned>(nodes.size()), isMissing))
-    return tensor;
+    return &tensor;
   DenseTensor layout;
   layout.axisClasses = tensor.axisClasses;
   layOut(value, layout);
@@ -164,9 +177,10 @@ DenseEvaluator::getWhole(Value value, std::deque<DenseTensor> &storage) const {
   // Inner ones first: their parts are as they will be.
   SmallVector<unsigned, 4> order = getLayout(layout);
   for (unsigned number : llvm::reverse(order))
-    if (isMissing(number))
-      repeatParts(whole, layout.dimensionStrides[number], count(number));
+    if (isMissing(number) &&
+        !repeatParts(whole, layout.dimensionStrides[number], count(number)))
+      return nullptr;
   whole.dimensionStrides = layout.dimensionStrides;
   whole.axisStrides = layout.axisStrides;
-  return whole;
+  return &whole;
 }

@@ -96,6 +96,13 @@ TEST_F(DenseRunsTest, DimensionsWithTheSameElements) {
     %local = tv.distribute %over <[dp, 0:20 of 20], [0:40 of 40]> on <> : (tensor<40x40xf64>) -> tensor<20x40xf64>
     %locals = tv.distribute %squares <[0:3 of 3], [dp, 0:20 of 20], [0:40 of 40]> on <> : (tensor<3x40x40xf64>) -> tensor<3x20x40xf64>
     %gathered = tv.all_reduce %locals over ["dp"] on <> : (tensor<3x20x40xf64>) -> tensor<3x20x40xf64>
+    %h = tv.input <input "h"> : tensor<40x4xf64>
+    %heads = tv.reshape %h : (tensor<40x4xf64>) -> tensor<40x2x2xf64>
+    %own = tv.distribute %h <[0:40 of 40], [dp, 0:2 of 2]> on <> : (tensor<40x4xf64>) -> tensor<40x2xf64>
+    %head = tv.reshape %own on <> : (tensor<40x2xf64>) -> tensor<40x1x2xf64>
+    %same = tv.distribute %heads <[0:40 of 40], [dp, 0:1 of 1], [0:2 of 2]> on <> : (tensor<40x2x2xf64>) -> tensor<40x1x2xf64>
+    tv.expect %head is %heads <[0:40 of 40], [dp, 0:1 of 1], [0:2 of 2]> on <> : tensor<40x1x2xf64> is tensor<40x2x2xf64>
+    tv.expect %same is %heads <[0:40 of 40], [dp, 0:1 of 1], [0:2 of 2]> on <> : tensor<40x1x2xf64> is tensor<40x2x2xf64>
     tv.expect %locals is %squares <[0:3 of 3], [dp, 0:20 of 20], [0:40 of 40]> on <> : tensor<3x20x40xf64> is tensor<3x40x40xf64>
     tv.expect %locals is %weights <[0:3 of 3], [dp, 0:20 of 20], [0:40 of 40]> on <> : tensor<3x20x40xf64> is tensor<3x40x40xf64>
     tv.expect %local is %triangle <[dp, 0:20 of 20], [0:40 of 40]> on <> : tensor<20x40xf64> is tensor<40x40xf64>

@@ -132,7 +132,7 @@ protected:
             EXPECT_GE(upper, exact.getLower(*wanted)) << describe(value, index);
           });
     for (tv::ExpectOp expect : expects)
-      checkExpect(expect, factors, dense, single, exact);
+      checkExpect(expect, factors, dense, algebra, single, exact);
     for (Value left : values)
       for (Value right : values)
         if (left != right && left.getType() == right.getType())
@@ -171,10 +171,11 @@ protected:
     return text;
   }
 
-  /// No pair of elements differs more than the one that is found.
+  /// No pair of elements differs more than the one that is found, which has the
+  /// values that it is said to have.
   static void checkExpect(tv::ExpectOp expect, const FactorAnalysis &factors,
-                          DenseEvaluator &dense, ElementEvaluator &single,
-                          IntervalAlgebra &exact) {
+                          DenseEvaluator &dense, NumericAlgebra &algebra,
+                          ElementEvaluator &single, IntervalAlgebra &exact) {
     auto largest = dense.compare(expect, [](Scalar, Scalar) { return true; });
     ASSERT_EQ(dense.getFailure(), "");
     ASSERT_TRUE(largest.has_value());
@@ -201,6 +202,13 @@ protected:
     };
     auto sides = single.evaluate(expect, largest->coordinates, largest->index);
     ASSERT_TRUE(succeeded(sides)) << single.getFailure();
+    for (auto [found, wanted] : {std::pair(largest->reference, sides->first),
+                                 std::pair(largest->plan, sides->second)}) {
+      double number = exact.toDouble(wanted);
+      EXPECT_NEAR(algebra.toDouble(found), number,
+                  1e-6 * (1 + std::fabs(number)))
+          << describe(expect.getReference(), largest->index);
+    }
     forEachPlace(factors, expect.getDomain(),
                  factors.getDimensions(expect.getValues().front()),
                  [&](const Coordinates &coordinates, ArrayRef<int64_t> index) {

@@ -272,8 +272,8 @@ private:
   /// Leaves one position of dimensions with the same elements at all.
   void mergeDimensions(mlir::Value value, DenseTensor &tensor);
   /// The tensor of a value that is kept, with all positions of its dimensions;
-  /// made in `storage` if need be.
-  const DenseTensor &getWhole(mlir::Value value,
+  /// made in `storage` if need be. Null if it would have too many runs.
+  const DenseTensor *getWhole(mlir::Value value,
                               std::deque<DenseTensor> &storage) const;
   /// For each dimension of `local`, where its places are in `reference`. A
   /// position that is not looked at is an error, unless `skipsUnknown`.
