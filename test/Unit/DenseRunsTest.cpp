@@ -97,12 +97,20 @@ TEST_F(DenseRunsTest, DimensionsWithTheSameElements) {
     %locals = tv.distribute %squares <[0:3 of 3], [dp, 0:20 of 20], [0:40 of 40]> on <> : (tensor<3x40x40xf64>) -> tensor<3x20x40xf64>
     %gathered = tv.all_reduce %locals over ["dp"] on <> : (tensor<3x20x40xf64>) -> tensor<3x20x40xf64>
     %h = tv.input <input "h"> : tensor<40x4xf64>
+    %two = tv.input <input "two"> : tensor<40x2xf64>
+    %base = tv.reduce sum %triangle {dimensions = array<i64: 1>} : (tensor<40x40xf64>) -> tensor<40xf64>
+    %long = tv.einsum %h, %base, %w, %two {equation = "ij,i,i,ik->jk"} : (tensor<40x4xf64>, tensor<40xf64>, tensor<40xf64>, tensor<40x2xf64>) -> tensor<4x2xf64>
     %heads = tv.reshape %h : (tensor<40x4xf64>) -> tensor<40x2x2xf64>
     %own = tv.distribute %h <[0:40 of 40], [dp, 0:2 of 2]> on <> : (tensor<40x4xf64>) -> tensor<40x2xf64>
     %head = tv.reshape %own on <> : (tensor<40x2xf64>) -> tensor<40x1x2xf64>
     %same = tv.distribute %heads <[0:40 of 40], [dp, 0:1 of 1], [0:2 of 2]> on <> : (tensor<40x2x2xf64>) -> tensor<40x1x2xf64>
     tv.expect %head is %heads <[0:40 of 40], [dp, 0:1 of 1], [0:2 of 2]> on <> : tensor<40x1x2xf64> is tensor<40x2x2xf64>
     tv.expect %same is %heads <[0:40 of 40], [dp, 0:1 of 1], [0:2 of 2]> on <> : tensor<40x1x2xf64> is tensor<40x2x2xf64>
+    %all = tv.distribute %w <[0:40 of 40]> on <> : (tensor<40xf64>) -> tensor<40xf64>
+    %column = tv.broadcast %all on <> {dimensions = array<i64: 0>} : (tensor<40xf64>) -> tensor<40x1xf64>
+    %line = tv.reshape %all on <> : (tensor<40xf64>) -> tensor<40x1xf64>
+    tv.expect %column is %two <[0:40 of 40], [dp, 0:1 of 1]> on <> : tensor<40x1xf64> is tensor<40x2xf64>
+    tv.expect %line is %two <[0:40 of 40], [dp, 0:1 of 1]> on <> : tensor<40x1xf64> is tensor<40x2xf64>
     tv.expect %locals is %squares <[0:3 of 3], [dp, 0:20 of 20], [0:40 of 40]> on <> : tensor<3x20x40xf64> is tensor<3x40x40xf64>
     tv.expect %locals is %weights <[0:3 of 3], [dp, 0:20 of 20], [0:40 of 40]> on <> : tensor<3x20x40xf64> is tensor<3x40x40xf64>
     tv.expect %local is %triangle <[dp, 0:20 of 20], [0:40 of 40]> on <> : tensor<20x40xf64> is tensor<40x40xf64>
