@@ -57,6 +57,7 @@ protected:
     StageVerdict verdict;
     verdict.verdict = Verdict::Proved;
     verdict.byZ3 = obligations;
+    verdict.byCongruence = 2;
     return verdict;
   }
 
@@ -80,6 +81,7 @@ TEST_F(ProofCacheTest, WhatIsKeptIsFoundByContent) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->verdict, Verdict::Proved);
   EXPECT_EQ(found->byZ3, 7u);
+  EXPECT_EQ(found->byCongruence, 2u);
   EXPECT_FALSE(cache.find(parse("0.25")));
   // Nor is a proof that of other options.
   ProverOptions others = options;
