@@ -312,8 +312,10 @@ void Diagnosis::explain(Finding &finding) {
   WitnessInputs source(algebra, seed, *range);
   DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
   evaluator.limitSteps(mostSteps);
-  if (failed(evaluator.run(finding.expect, kept.getArrayRef())))
+  if (failed(evaluator.run(finding.expect, kept.getArrayRef()))) {
+    isTooCostly |= evaluator.wasTooCostly();
     return;
+  }
   matcher.setExecution(factors, algebra, evaluator);
   if (!findRepeatedTerm(finding) && !classifyStated(finding))
     classifyRegion(finding);

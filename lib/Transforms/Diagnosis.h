@@ -77,6 +77,7 @@ public:
   /// `results` depend on. Fails, with a reason, if that is not possible.
   llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results);
   const std::string &getFailure() const { return failureReason; }
+  /// Whether something was not executed because it takes too long.
   bool wasTooCostly() const { return isTooCostly; }
   /// How many scalar operations an execution may take from now on.
   void limitSteps(int64_t most) { mostSteps = most; }

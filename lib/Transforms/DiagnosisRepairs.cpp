@@ -37,8 +37,10 @@ bool Diagnosis::isRepaired(tv::ExpectOp expect, Repair repair) {
   WitnessInputs source(algebra, seed, *range);
   DenseEvaluator evaluator(body, exact, algebra, source);
   evaluator.limitSteps(mostSteps);
-  if (failed(evaluator.run(copy)))
+  if (failed(evaluator.run(copy))) {
+    isTooCostly |= evaluator.wasTooCostly();
     return false;
+  }
   // Of what is small nothing is taken for rounding: it is said to be repaired
   // only if it is.
   double scale = differences.lookup(expect).isFaint ? 0 : 1;

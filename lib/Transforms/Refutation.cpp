@@ -381,6 +381,9 @@ std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis) {
   std::optional<Finding> finding = closer.find(different);
   if (!finding)
     return std::nullopt;
+  // Fewer positions may be told apart in time for an explanation.
+  if (closer.wasTooCostly() && finding->kind == DifferenceKind::Other)
+    return std::nullopt;
   for (tv::ExpectOp root : roots)
     if (!llvm::is_contained(close, root) && ++finding->otherValues == 1)
       finding->other = root;
