@@ -123,51 +123,6 @@ bool Decoder::decodeForward(const ObjectFields &op, Node &node) {
   SourceComment place = parseSourceComment(comment);
   node.file = place.file;
   node.line = place.line;
-  node.function = place.function;
-  node.code = place.code;
-  return decodeAnnotations(op, node) && decodeModule(op, node);
-}
-
-bool Decoder::decodeAnnotations(const ObjectFields &op, Node &node) {
-  // Only ops of IRDimops have any.
-  if (!op.find(Field::Annotations))
-    return true;
-  Value sequence;
-  llvm::ArrayRef<Value> elements;
-  if (!getElements(op, Field::Annotations, sequence, elements))
-    return false;
-  auto [entry, isNew] = annotationsByValue.try_emplace(sequence.getRaw());
-  if (isNew) {
-    llvm::StringRef *texts;
-    if (!allocate(elements.size(), texts))
-      return false;
-    for (size_t i = 0; i != elements.size(); ++i) {
-      if (graph.getKind(elements[i]) != Kind::String)
-        return failType(op, Field::Annotations, "str", elements[i]);
-      texts[i] = intern(elements[i]);
-    }
-    entry->second = llvm::ArrayRef(texts, elements.size());
-  }
-  node.annotations = entry->second;
-  return true;
-}
-
-bool Decoder::decodeModule(const ObjectFields &op, Node &node) {
-  std::optional<Value> stack = op.find(Field::ModuleStack);
-  if (!stack || graph.isNone(*stack))
-    return true;
-  Value entries = *stack;
-  if (classes.get(entries) == PlanClass::Dictionary)
-    entries = graph.getEntries(entries);
-  if (graph.isNone(entries))
-    return true;
-  if (graph.getKind(entries) != Kind::Dictionary)
-    return failType(op, Field::ModuleStack, "a dictionary", entries);
-  if (size_t count = graph.getNumEntries(entries)) {
-    Value innermost = graph.getEntry(entries, count - 1).first;
-    if (graph.getKind(innermost) == Kind::String)
-      node.module = intern(innermost);
-  }
   return true;
 }
 

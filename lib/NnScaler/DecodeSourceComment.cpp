@@ -20,9 +20,5 @@ SourceComment verify::nnscaler::parseSourceComment(llvm::StringRef comment) {
   std::tie(place.file, comment) = comment.split("\", line ");
   if (comment.consumeInteger(10, place.line))
     return {};
-  if (comment.consume_front(", in ")) {
-    std::tie(place.function, comment) = comment.split(',');
-    place.code = comment.trim();
-  }
   return place;
 }

@@ -212,8 +212,6 @@ private:
   bool decodeDevices(const ObjectFields &object,
                      llvm::ArrayRef<int64_t> &devices);
   bool decodeMirror(const ObjectFields &object, Index &mirror);
-  bool decodeAnnotations(const ObjectFields &op, Node &node);
-  bool decodeModule(const ObjectFields &op, Node &node);
 
   const pickle::Graph &graph;
   llvm::BumpPtrAllocator &arena;
@@ -232,7 +230,6 @@ private:
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Argument>> argumentsByValue;
   llvm::DenseMap<uint32_t, Argument> constantsByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<KeywordArgument>> keywordsByValue;
-  llvm::DenseMap<uint32_t, llvm::ArrayRef<llvm::StringRef>> annotationsByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Index>> nodeListsByValue;
   llvm::DenseMap<uint32_t, llvm::ArrayRef<Primitive>> primitivesByValue;
   std::vector<References> references;

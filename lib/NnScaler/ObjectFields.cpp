@@ -30,8 +30,6 @@ llvm::StringRef nnscaler::getFieldName(Field field) {
     return "_forward";
   case Field::Primitives:
     return "_prims";
-  case Field::Annotations:
-    return "_annos_candidates";
   case Field::Cell:
     return "_cell";
   case Field::Comment:
@@ -64,8 +62,6 @@ llvm::StringRef nnscaler::getFieldName(Field field) {
     return "_kwargs";
   case Field::Mirror:
     return "_mirror";
-  case Field::ModuleStack:
-    return "_module_stack";
   case Field::Name:
     return "name";
   case Field::NodeDevices:

@@ -25,7 +25,6 @@ namespace verify::nnscaler {
 
 /// The fields that matter, by what they hold.
 enum class Field : uint8_t {
-  Annotations,
   Cell,
   Comment,
   Devices,
@@ -47,7 +46,6 @@ enum class Field : uint8_t {
   IsParameter,
   Keywords,
   Mirror,
-  ModuleStack,
   Name,
   NodeDevices,
   Nodes,

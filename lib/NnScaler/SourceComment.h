@@ -22,8 +22,6 @@ namespace verify::nnscaler {
 struct SourceComment {
   llvm::StringRef file;
   uint32_t line = 0;
-  llvm::StringRef function;
-  llvm::StringRef code;
 };
 
 /// Parses `File "model.py", line 12, in forward,  code`. Any other text gives

@@ -216,12 +216,9 @@ static PlanWriter::Fields getAdapterFields(bool isForward) {
 }
 
 static void defineOps(PlanWriter &writer) {
-  defineCell(
-      writer, "linear", "nnscaler.graph.function.dimops.IRDimops", 20,
-      {object("x"), object("w")}, {object("y")}, object("linear_backward"),
-      {{"_annos_candidates", tuple({string("a k+, n k+ -> a n")})},
-       {"_module_stack", raw("ccollections\nOrderedDict\n)R(" + text("outer") +
-                             "N" + text("outer.inner") + "Nu")}});
+  defineCell(writer, "linear", "nnscaler.graph.function.dimops.IRDimops", 20,
+             {object("x"), object("w")}, {object("y")},
+             object("linear_backward"));
   writer.set("linear", "_kwargs", dictionary({{string("bias"), null()}}));
   writer.set("linear", "_comment",
              string("File \"model.py\", line 12, in forward,  y = f(x)"));

@@ -182,8 +182,6 @@ TEST(PlanErrorsTest, Nodes) {
       {"linear", "_device", integers({INT64_MAX}),
        "IRDimops 20: field '_device': device 9223372036854775807 is not among "
        "the devices of the plan"},
-      {"linear", "_annos_candidates", tuple({null()}),
-       "IRDimops 20: field '_annos_candidates': expected str, found None"},
       {"adapter", "_prims",
        list({call("nnscaler.ir.adapter.prim", "NewPrim", {})}),
        "IRAdapter 22: field '_prims': expected a communication primitive, "

@@ -132,14 +132,9 @@ struct Node {
   bool isForward = true;         ///< `_forward`
   bool isDifferentiable = false; ///< `_differentiable`
   bool isCustom = false;         ///< `_custom`
-  // From `_comment` ('File "x.py", line 12, in f,  code'); empty and 0 if
-  // absent.
+  // From `_comment`, 'File "x.py", line 12' and more; empty and 0 if absent.
   llvm::StringRef file;
   uint32_t line = 0;
-  llvm::StringRef function;
-  llvm::StringRef code;
-  llvm::StringRef module; ///< innermost entry of `_module_stack`, or ""
-  llvm::ArrayRef<llvm::StringRef> annotations; ///< `_annos_candidates`
 };
 
 /// One entry of a device's sequence. A cell that is executed again
