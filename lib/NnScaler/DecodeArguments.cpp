@@ -84,8 +84,8 @@ bool Decoder::decodeKeywords(const ObjectFields &object, Field field,
 bool Decoder::decodeArgument(const ObjectFields &user, Field field, Value value,
                              Argument &argument) {
   struct Level {
-    Value container;
-    llvm::SmallVector<Value> contents;
+    Container container;
+    Value value;
     Argument *elements;
     size_t next = 0;
     Argument *result;
@@ -103,15 +103,15 @@ bool Decoder::decodeArgument(const ObjectFields &user, Field field, Value value,
       result = known->second;
       return true;
     }
-    llvm::SmallVector<Value> contents = getContents(entered, result);
+    Container container = getContainer(entered);
     if (levels.size() == maxDepth)
       return failField(user, field,
                        "a constant is nested more than " +
                            llvm::Twine(maxDepth) + " levels deep");
     Argument *elements;
-    if (!allocate(contents.size(), elements))
+    if (!allocate(container.contents.size(), elements))
       return false;
-    levels.push_back({entered, std::move(contents), elements, 0, &result});
+    levels.push_back({std::move(container), entered, elements, 0, &result});
     return true;
   };
 
@@ -119,19 +119,32 @@ bool Decoder::decodeArgument(const ObjectFields &user, Field field, Value value,
     return false;
   while (!levels.empty()) {
     Level &level = levels.back();
-    if (level.next != level.contents.size()) {
+    llvm::ArrayRef<Value> contents = level.container.contents;
+    if (level.next != contents.size()) {
       size_t index = level.next++;
-      if (!enter(level.contents[index], level.elements[index]))
+      if (!enter(contents[index], level.elements[index]))
         return false;
       continue;
     }
-    level.result->elements =
-        llvm::ArrayRef(level.elements, level.contents.size());
-    constantsByValue.try_emplace(level.container.getRaw(), *level.result);
+    if (!setParts(*level.result, level.container.kind, level.container.text,
+                  llvm::ArrayRef(level.elements, contents.size())))
+      return false;
+    constantsByValue.try_emplace(level.value.getRaw(), *level.result);
     references.emplace_back(References::Arguments, level.elements,
-                            level.contents.size());
+                            contents.size());
     levels.pop_back();
   }
+  return true;
+}
+
+bool Decoder::setParts(Argument &argument, ConstantKind kind,
+                       llvm::StringRef text,
+                       llvm::ArrayRef<Argument> elements) {
+  ConstantParts *parts;
+  if (!allocate(1, parts))
+    return false;
+  *parts = {text, elements};
+  argument.setParts(kind, parts);
   return true;
 }
 
@@ -141,23 +154,18 @@ bool Decoder::decodeLeaf(const ObjectFields &user, Field field, Value value,
   case Kind::None:
     return true;
   case Kind::Boolean:
-    argument.kind = ConstantKind::Boolean;
-    argument.integer = graph.getBoolean(value);
+    argument.setBoolean(graph.getBoolean(value));
     return true;
   case Kind::Integer:
-    argument.kind = ConstantKind::Integer;
-    argument.integer = graph.getInteger(value);
+    argument.setInteger(graph.getInteger(value));
     return true;
   case Kind::BigInteger:
     return failField(user, field, "an integer does not fit 64 bits");
   case Kind::Float:
-    argument.kind = ConstantKind::Float;
-    argument.real = graph.getFloat(value);
+    argument.setReal(graph.getFloat(value));
     return true;
   case Kind::String:
-    argument.kind = ConstantKind::String;
-    argument.text = intern(value);
-    return true;
+    return setParts(argument, ConstantKind::String, intern(value));
   case Kind::Tuple:
   case Kind::List:
   case Kind::Dictionary:
@@ -166,20 +174,16 @@ bool Decoder::decodeLeaf(const ObjectFields &user, Field field, Value value,
     isContainer = true;
     return true;
   case Kind::Global:
-    if (std::optional<llvm::StringRef> type = toElementType(value)) {
-      argument.kind = ConstantKind::ElementType;
-      argument.text = *type;
-      return true;
-    }
+    if (std::optional<llvm::StringRef> type = toElementType(value))
+      return setParts(argument, ConstantKind::ElementType, *type);
     [[fallthrough]];
   case Kind::Bytes:
   case Kind::ByteArray:
   case Kind::Extension:
   case Kind::Persistent:
   case Kind::OutOfBand:
-    argument.kind = ConstantKind::Opaque;
-    argument.text = intern(graph.describe(value));
-    return true;
+    return setParts(argument, ConstantKind::Opaque,
+                    intern(graph.describe(value)));
   case Kind::Object:
     return decodeLeafObject(user, field, value, argument, isContainer);
   }
@@ -209,72 +213,70 @@ bool Decoder::decodeLeafObject(const ObjectFields &user, Field field,
     isContainer = true;
     return true;
   default: {
-    argument.kind = ConstantKind::Opaque;
     Value callable = graph.getCallable(value);
-    argument.text = intern(graph.describe(
-        graph.getKind(callable) == Kind::Global ? callable : value));
-    return true;
+    return setParts(
+        argument, ConstantKind::Opaque,
+        intern(graph.describe(
+            graph.getKind(callable) == Kind::Global ? callable : value)));
   }
   }
 }
 
-llvm::SmallVector<pickle::Value> Decoder::getContents(Value container,
-                                                      Argument &argument) {
-  llvm::SmallVector<Value> contents;
+Decoder::Container Decoder::getContainer(Value value) {
+  Container container;
+  auto add = [&](llvm::ArrayRef<Value> values) {
+    llvm::append_range(container.contents, values);
+  };
   auto addEntries = [&](Value dictionary) {
-    argument.kind = ConstantKind::Dictionary;
+    container.kind = ConstantKind::Dictionary;
     for (size_t i = 0, e = graph.getNumEntries(dictionary); i != e; ++i) {
-      auto [key, value] = graph.getEntry(dictionary, i);
-      contents.append({key, value});
+      auto [key, entry] = graph.getEntry(dictionary, i);
+      container.contents.append({key, entry});
     }
   };
-  switch (graph.getKind(container)) {
+  switch (graph.getKind(value)) {
   case Kind::Dictionary:
-    addEntries(container);
-    return contents;
+    addEntries(value);
+    return container;
   case Kind::Object:
     break;
   case Kind::Tuple:
   case Kind::List:
-    argument.kind = graph.getKind(container) == Kind::List
-                        ? ConstantKind::List
-                        : ConstantKind::Tuple;
-    llvm::append_range(contents, graph.getElements(container));
-    return contents;
+    container.kind = graph.getKind(value) == Kind::List ? ConstantKind::List
+                                                        : ConstantKind::Tuple;
+    add(graph.getElements(value));
+    return container;
   default:
-    argument.kind = ConstantKind::Opaque;
-    argument.text = intern(graph.describe(container));
-    llvm::append_range(contents, graph.getElements(container));
-    return contents;
+    container.text = intern(graph.describe(value));
+    add(graph.getElements(value));
+    return container;
   }
 
-  switch (classes.get(container)) {
+  switch (classes.get(value)) {
   case PlanClass::TorchSize:
-    argument.kind = ConstantKind::Tuple;
-    if (std::optional<llvm::ArrayRef<Value>> sizes = toSequence(container))
-      llvm::append_range(contents, *sizes);
-    return contents;
+    container.kind = ConstantKind::Tuple;
+    if (std::optional<llvm::ArrayRef<Value>> sizes = toSequence(value))
+      add(*sizes);
+    return container;
   case PlanClass::Dictionary:
-    argument.kind = ConstantKind::Dictionary;
-    if (Value entries = graph.getEntries(container); !graph.isNone(entries))
+    container.kind = ConstantKind::Dictionary;
+    if (Value entries = graph.getEntries(value); !graph.isNone(entries))
       addEntries(entries);
-    return contents;
+    return container;
   case PlanClass::Object: {
-    argument.kind = ConstantKind::Object;
-    ObjectFields fields = open(container);
+    container.kind = ConstantKind::Object;
+    ObjectFields fields = open(value);
     std::optional<Value> name = fields.find(Field::Name);
     if (name && graph.getKind(*name) == Kind::String)
-      argument.text = intern(*name);
-    std::optional<Value> value = fields.find(Field::Value);
-    if (value && !graph.isNone(*value))
-      contents.push_back(*value);
-    return contents;
+      container.text = intern(*name);
+    std::optional<Value> held = fields.find(Field::Value);
+    if (held && !graph.isNone(*held))
+      add(*held);
+    return container;
   }
   default:
-    argument.kind = ConstantKind::Opaque;
-    argument.text = "slice";
-    llvm::append_range(contents,
-                       graph.getElements(graph.getArguments(container)));
-    return contents;
+    container.text = "slice";
+    add(graph.getElements(graph.getArguments(value)));
+    return container;
   }
 }

@@ -64,21 +64,18 @@ static std::optional<Argument> makeNumber(char kind, unsigned size,
   case 'b':
     if (size != 1)
       return std::nullopt;
-    number.kind = ConstantKind::Boolean;
-    number.integer = bits != 0;
+    number.setBoolean(bits != 0);
     return number;
   case 'u':
     if (bits >> 63)
       return std::nullopt;
-    number.kind = ConstantKind::Integer;
-    number.integer = static_cast<int64_t>(bits);
+    number.setInteger(static_cast<int64_t>(bits));
     return number;
   case 'i': {
     unsigned unused = 64 - 8 * size;
     if (size == 0)
       return std::nullopt;
-    number.kind = ConstantKind::Integer;
-    number.integer = static_cast<int64_t>(bits << unused) >> unused;
+    number.setInteger(static_cast<int64_t>(bits << unused) >> unused);
     return number;
   }
   case 'f': {
@@ -89,9 +86,8 @@ static std::optional<Argument> makeNumber(char kind, unsigned size,
                     : nullptr;
     if (!semantics)
       return std::nullopt;
-    number.kind = ConstantKind::Float;
-    number.real = llvm::APFloat(*semantics, llvm::APInt(8 * size, bits))
-                      .convertToDouble();
+    number.setReal(llvm::APFloat(*semantics, llvm::APInt(8 * size, bits))
+                       .convertToDouble());
     return number;
   }
   default:
@@ -143,7 +139,7 @@ std::optional<int64_t> Decoder::toScalarInteger(Value value) {
   std::optional<Argument> number = toNumber(value);
   if (!number || number->kind != ConstantKind::Integer)
     return std::nullopt;
-  return number->integer;
+  return number->getInteger();
 }
 
 std::optional<bool> Decoder::toScalarBoolean(Value value) {
@@ -152,7 +148,7 @@ std::optional<bool> Decoder::toScalarBoolean(Value value) {
   std::optional<Argument> number = toNumber(value);
   if (!number || number->kind != ConstantKind::Boolean)
     return std::nullopt;
-  return number->integer != 0;
+  return number->getInteger() != 0;
 }
 
 std::optional<llvm::ArrayRef<pickle::Value>> Decoder::toTorchSize(Value value) {

@@ -200,8 +200,17 @@ private:
                   Argument &argument, bool &isContainer);
   bool decodeLeafObject(const ObjectFields &user, Field field, Value value,
                         Argument &argument, bool &isContainer);
-  /// What a container contains, in the order of Argument::elements.
-  llvm::SmallVector<Value> getContents(Value container, Argument &argument);
+  /// Makes a constant of a kind that has parts.
+  bool setParts(Argument &argument, ConstantKind kind, llvm::StringRef text,
+                llvm::ArrayRef<Argument> elements = {});
+  /// A constant that contains others.
+  struct Container {
+    ConstantKind kind = ConstantKind::Opaque;
+    llvm::StringRef text;
+    /// In the order of ConstantParts::elements.
+    llvm::SmallVector<Value> contents;
+  };
+  Container getContainer(Value value);
 
   // Cells and ops.
   bool decodeSegment(const ObjectFields &segment, Node &node);

@@ -48,7 +48,7 @@ struct ForwardOp {
     if (!value || value->isTensor || value->kind == ConstantKind::None)
       return std::nullopt;
     if (value->kind == ConstantKind::Integer)
-      return value->integer;
+      return value->getInteger();
     error() << "keyword '" << name << "' is not an integer";
     return std::nullopt;
   }
@@ -65,12 +65,12 @@ struct ForwardOp {
   double real(llvm::StringRef name) {
     const Argument *value = keyword(name);
     if (value && !value->isTensor && value->kind == ConstantKind::Float &&
-        std::isfinite(value->real))
-      return value->real;
+        std::isfinite(value->getReal()))
+      return value->getReal();
     if (value && !value->isTensor && value->kind == ConstantKind::Integer &&
-        value->integer > -(int64_t(1) << 53) &&
-        value->integer < int64_t(1) << 53)
-      return static_cast<double>(value->integer);
+        value->getInteger() > -(int64_t(1) << 53) &&
+        value->getInteger() < int64_t(1) << 53)
+      return static_cast<double>(value->getInteger());
     error() << "keyword '" << name << "' is not a number";
     return 0;
   }
@@ -78,7 +78,7 @@ struct ForwardOp {
   bool boolean(llvm::StringRef name) {
     const Argument *value = keyword(name);
     if (value && !value->isTensor && value->kind == ConstantKind::Boolean)
-      return value->integer;
+      return value->getInteger();
     error() << "keyword '" << name << "' is not a truth value";
     return false;
   }
@@ -138,24 +138,25 @@ struct ForwardOp {
     }
     mlir::Type integers = operandType(0).getElementType();
     if (found->kind == ConstantKind::Integer && integers.isInteger()) {
-      if (!llvm::isIntN(integers.getIntOrFloatBitWidth(), found->integer)) {
-        error() << "integer " << found->integer << " is too large";
+      if (!llvm::isIntN(integers.getIntOrFloatBitWidth(),
+                        found->getInteger())) {
+        error() << "integer " << found->getInteger() << " is too large";
         return {};
       }
       auto type = mlir::RankedTensorType::get({}, integers);
       return tv::ConstantOp::create(
           builder, location, type,
           mlir::DenseElementsAttr::get(
-              type, builder.getIntegerAttr(integers, found->integer)),
+              type, builder.getIntegerAttr(integers, found->getInteger())),
           tv::DomainAttr());
     }
     double value = found->kind == ConstantKind::Float
-                       ? found->real
-                       : static_cast<double>(found->integer);
+                       ? found->getReal()
+                       : static_cast<double>(found->getInteger());
     if (found->kind == ConstantKind::Integer &&
-        (found->integer > int64_t(1) << 62 ||
-         static_cast<int64_t>(value) != found->integer)) {
-      error() << "integer " << found->integer << " is too large";
+        (found->getInteger() > int64_t(1) << 62 ||
+         static_cast<int64_t>(value) != found->getInteger())) {
+      error() << "integer " << found->getInteger() << " is too large";
       return {};
     }
     if (!std::isfinite(value)) {

@@ -74,7 +74,7 @@ FailureOr<int64_t> PrimitiveImporter::integer(StringRef name) {
   const Argument *value = find(name);
   if (!value || value->isTensor || value->kind != ConstantKind::Integer)
     return error() << "needs an integer keyword '" << name << "'";
-  return value->integer;
+  return value->getInteger();
 }
 
 LogicalResult PrimitiveImporter::checkDevice(int64_t device) {
@@ -93,17 +93,17 @@ FailureOr<int64_t> PrimitiveImporter::rank(StringRef name) {
 
 FailureOr<SmallVector<int64_t>> PrimitiveImporter::list(StringRef name) {
   const Argument *ranks = find(name);
-  if (!ranks || ranks->isTensor || ranks->elements.empty())
+  if (!ranks || ranks->isTensor || ranks->getElements().empty())
     return error() << "needs a list of ranks '" << name << "'";
   SmallVector<int64_t> list;
-  for (const Argument &rank : ranks->elements) {
+  for (const Argument &rank : ranks->getElements()) {
     if (rank.isTensor || rank.kind != ConstantKind::Integer)
       return error() << name << " are not integers";
-    if (failed(checkDevice(rank.integer)))
+    if (failed(checkDevice(rank.getInteger())))
       return failure();
-    if (llvm::is_contained(list, rank.integer))
+    if (llvm::is_contained(list, rank.getInteger()))
       return error() << "names a rank twice";
-    list.push_back(rank.integer);
+    list.push_back(rank.getInteger());
   }
   return list;
 }

@@ -64,11 +64,12 @@ static FailureOr<GateArguments> readGate(ForwardOp &op) {
   GateArguments gate;
   const Argument *function = op.keyword("score_func");
   if (function && !function->isTensor &&
-      function->kind == ConstantKind::String && function->text == "sigmoid")
+      function->kind == ConstantKind::String &&
+      function->getText() == "sigmoid")
     gate.isSigmoid = true;
   else if (!function || function->isTensor ||
            function->kind != ConstantKind::String ||
-           function->text != "softmax")
+           function->getText() != "softmax")
     op.error() << "keyword 'score_func' is neither 'softmax' nor 'sigmoid'";
   gate.groups = op.count("n_groups");
   gate.chosenGroups = op.count("topk_groups");

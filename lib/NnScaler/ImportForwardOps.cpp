@@ -30,8 +30,8 @@ static bool isTarget(const Argument &target) {
   return !target.isTensor &&
          (target.kind == ConstantKind::ElementType ||
           target.kind == ConstantKind::None ||
-          (target.kind == ConstantKind::Integer && target.integer >= 0) ||
-          (target.kind == ConstantKind::String && isDevice(target.text)));
+          (target.kind == ConstantKind::Integer && target.getInteger() >= 0) ||
+          (target.kind == ConstantKind::String && isDevice(target.getText())));
 }
 
 static void importCopy(ForwardOp &op, Results &results) {
@@ -51,7 +51,7 @@ static void importCopy(ForwardOp &op, Results &results) {
     return;
   }
   if (target && target->kind == ConstantKind::ElementType)
-    to = target->text;
+    to = target->getText();
   StringRef declared = op.plan.get(op.node.outputs[0]).elementType;
   if (declared != to)
     op.error() << "makes " << to << " where the plan declares " << declared;
@@ -84,7 +84,7 @@ template <typename Op>
 static void importBinary(ForwardOp &op, Results &results) {
   if (const Argument *alpha = op.keyword("alpha"))
     if (alpha->isTensor || alpha->kind != ConstantKind::Integer ||
-        alpha->integer != 1)
+        alpha->getInteger() != 1)
       op.error() << "keyword 'alpha' other than 1 is not supported";
   op.requireNone("rounding_mode");
   op.requireNone("out");
@@ -125,17 +125,17 @@ static void importPower(ForwardOp &op, Results &results) {
   }
   const Argument &exponent = op.node.inputs[1];
   op.usesConstant = true;
-  int64_t numerator = exponent.integer, denominator = 1;
+  int64_t numerator = exponent.getInteger(), denominator = 1;
   if (exponent.kind == ConstantKind::Float) {
     // Exponents are read exactly: a float is a dyadic rational.
     int power = 0;
-    double mantissa = exponent.real;
+    double mantissa = exponent.getReal();
     while (power < 30 && mantissa != std::floor(mantissa)) {
       mantissa *= 2;
       ++power;
     }
     if (mantissa != std::floor(mantissa) || std::abs(mantissa) > 1e9) {
-      op.error() << "exponent " << exponent.real << " is not supported";
+      op.error() << "exponent " << exponent.getReal() << " is not supported";
       return;
     }
     numerator = static_cast<int64_t>(mantissa);
@@ -173,7 +173,7 @@ static void importReduce(ForwardOp &op, Results &results) {
   } else {
     ArrayRef<Argument> list = dims->kind == ConstantKind::Integer
                                   ? ArrayRef<Argument>(*dims)
-                                  : dims->elements;
+                                  : dims->getElements();
     // PyTorch takes an empty list for all dimensions, sometimes.
     if (list.empty()) {
       op.error() << "keyword 'dim' is not a list of integers";
@@ -184,7 +184,7 @@ static void importReduce(ForwardOp &op, Results &results) {
         op.error() << "keyword 'dim' is not a list of integers";
         return;
       }
-      dimensions.push_back(op.dimension(dimension.integer, rank));
+      dimensions.push_back(op.dimension(dimension.getInteger(), rank));
     }
   }
   llvm::sort(dimensions);
@@ -225,20 +225,21 @@ static void importView(ForwardOp &op, Results &results) {
     op.error() << "needs keyword 'size'";
     return;
   }
-  if (size->elements.size() != static_cast<size_t>(type.getRank())) {
-    op.error() << "has " << size->elements.size() << " sizes for rank "
+  if (size->getElements().size() != static_cast<size_t>(type.getRank())) {
+    op.error() << "has " << size->getElements().size() << " sizes for rank "
                << type.getRank();
     return;
   }
   int64_t inferred = 0;
-  for (auto [argument, expected] : llvm::zip(size->elements, type.getShape())) {
+  for (auto [argument, expected] :
+       llvm::zip(size->getElements(), type.getShape())) {
     if (argument.isTensor || argument.kind != ConstantKind::Integer) {
       op.error() << "sizes are not integers";
       return;
     }
-    inferred += argument.integer == -1;
-    if (argument.integer != -1 && argument.integer != expected) {
-      op.error() << "makes size " << argument.integer << " where the plan "
+    inferred += argument.getInteger() == -1;
+    if (argument.getInteger() != -1 && argument.getInteger() != expected) {
+      op.error() << "makes size " << argument.getInteger() << " where the plan "
                  << "declares " << expected;
       return;
     }
@@ -322,7 +323,7 @@ static void importSoftmax(ForwardOp &op, Results &results) {
 static void importGelu(ForwardOp &op, Results &results) {
   if (const Argument *approximate = op.keyword("approximate"))
     if (approximate->isTensor || approximate->kind != ConstantKind::String ||
-        approximate->text != "none")
+        approximate->getText() != "none")
       op.error() << "keyword 'approximate' other than 'none' is not supported";
   importUnary<tv::GeluOp>(op, results);
 }
@@ -334,11 +335,11 @@ static void importLayerNorm(ForwardOp &op, Results &results) {
   if (!op.requireOperands(3) || !type || op.failedAlready)
     return;
   ArrayRef<int64_t> normalized = op.operandType(1).getShape();
-  bool fits = shape && shape->elements.size() == normalized.size();
+  bool fits = shape && shape->getElements().size() == normalized.size();
   if (fits)
-    for (auto [argument, size] : llvm::zip(shape->elements, normalized))
+    for (auto [argument, size] : llvm::zip(shape->getElements(), normalized))
       fits &= !argument.isTensor && argument.kind == ConstantKind::Integer &&
-              argument.integer == size;
+              argument.getInteger() == size;
   if (!fits) {
     op.error() << "keyword 'normalized_shape' is not the shape of the weight";
     return;

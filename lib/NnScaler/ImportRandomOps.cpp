@@ -54,7 +54,7 @@ void nnscaler::importDropout(ForwardOp &op, Results &results) {
   // Plans hold the text of an attribute of the module; they are training runs.
   bool isText = training && !training->isTensor &&
                 training->kind == ConstantKind::String &&
-                training->text == "self.training";
+                training->getText() == "self.training";
   bool isTraining = isText || op.boolean("training");
   op.requireFalse("inplace");
   RankedTensorType type = op.resultType(0);

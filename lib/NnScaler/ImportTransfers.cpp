@@ -40,20 +40,21 @@ LogicalResult PrimitiveImporter::checkTransfer(const SubTensor &tensor,
       if (gathers)
         size /= count;
     }
-    bool fits = !shape->isTensor && shape->elements.size() == expected.size() &&
-                llvm::all_of(llvm::zip(shape->elements, expected),
+    bool fits = !shape->isTensor &&
+                shape->getElements().size() == expected.size() &&
+                llvm::all_of(llvm::zip(shape->getElements(), expected),
                              [](const auto &pair) {
                                const auto &[size, wanted] = pair;
                                return !size.isTensor &&
                                       size.kind == ConstantKind::Integer &&
-                                      size.integer == wanted;
+                                      size.getInteger() == wanted;
                              });
     if (!fits)
       return error() << "keyword 'shape' is not the shape of tensor "
                      << tensor.id;
   }
   if (const Argument *type = find("dtype")) {
-    StringRef name = type->text;
+    StringRef name = type->getText();
     name.consume_front("torch.");
     if (type->isTensor || name != tensor.elementType)
       return error() << "keyword 'dtype' is not the dtype of tensor "
@@ -243,23 +244,23 @@ FailureOr<Value> PrimitiveImporter::select() {
     return error() << "has no input on device " << context.device;
   auto whole = cast<RankedTensorType>(input.getType());
   if (!ranges || ranges->isTensor ||
-      static_cast<int64_t>(ranges->elements.size()) != whole.getRank())
+      static_cast<int64_t>(ranges->getElements().size()) != whole.getRank())
     return error() << "needs a slice 'indmap' of each dimension of " << whole;
   if (*divisor < 1)
     return error() << "divides by " << *divisor;
   Value value = input;
-  for (auto [number, range] : llvm::enumerate(ranges->elements)) {
-    ArrayRef<Argument> bounds = range.elements;
+  for (auto [number, range] : llvm::enumerate(ranges->getElements())) {
+    ArrayRef<Argument> bounds = range.getElements();
     auto isInteger = [](const Argument &bound) {
       return !bound.isTensor && bound.kind == ConstantKind::Integer;
     };
-    if (range.isTensor || range.text != "slice" || bounds.size() != 3 ||
+    if (range.isTensor || range.getText() != "slice" || bounds.size() != 3 ||
         !isInteger(bounds[0]) || !isInteger(bounds[1]) || bounds[2].isTensor ||
         bounds[2].kind != ConstantKind::None)
       return error() << "keyword 'indmap' is not made of slices of integers";
     auto dimension = static_cast<int64_t>(number);
     FailureOr<Value> part =
-        cut(value, dimension, bounds[0].integer, bounds[1].integer);
+        cut(value, dimension, bounds[0].getInteger(), bounds[1].getInteger());
     if (failed(part))
       return failure();
     value = *part;

@@ -161,8 +161,8 @@ TEST_F(PlanFileTest, Adapter) {
   ASSERT_EQ(adapter.primitives[0].keywords.size(), 1u);
   const Argument &ranks = adapter.primitives[0].keywords[0].value;
   EXPECT_EQ(ranks.kind, ConstantKind::List);
-  ASSERT_EQ(ranks.elements.size(), 1u);
-  EXPECT_EQ(ranks.elements[0].integer, 0);
+  ASSERT_EQ(ranks.getElements().size(), 1u);
+  EXPECT_EQ(ranks.getElements()[0].getInteger(), 0);
 }
 
 TEST_F(PlanFileTest, FlagsOfAdapters) {
@@ -244,30 +244,30 @@ TEST_F(PlanFileTest, Constants) {
   EXPECT_EQ(decode(null()).kind, ConstantKind::None);
   Argument argument = decode(boolean(true));
   EXPECT_EQ(argument.kind, ConstantKind::Boolean);
-  EXPECT_EQ(argument.integer, 1);
+  EXPECT_EQ(argument.getInteger(), 1);
   argument = decode(integer(-(int64_t(1) << 40)));
   EXPECT_EQ(argument.kind, ConstantKind::Integer);
-  EXPECT_EQ(argument.integer, -(int64_t(1) << 40));
+  EXPECT_EQ(argument.getInteger(), -(int64_t(1) << 40));
   argument = decode(real(0.1));
   EXPECT_EQ(argument.kind, ConstantKind::Float);
-  EXPECT_EQ(argument.real, 0.1);
+  EXPECT_EQ(argument.getReal(), 0.1);
   argument = decode(string("self.training"));
   EXPECT_EQ(argument.kind, ConstantKind::String);
-  EXPECT_EQ(argument.text, "self.training");
+  EXPECT_EQ(argument.getText(), "self.training");
   argument = decode(global("torch", "bfloat16"));
   EXPECT_EQ(argument.kind, ConstantKind::ElementType);
-  EXPECT_EQ(argument.text, "bfloat16");
+  EXPECT_EQ(argument.getText(), "bfloat16");
   argument = decode(global("torch", "half"));
-  EXPECT_EQ(argument.text, "float16");
+  EXPECT_EQ(argument.getText(), "float16");
   argument = decode(global("torch.nn", "Linear"));
   EXPECT_EQ(argument.kind, ConstantKind::Opaque);
-  EXPECT_EQ(argument.text, "torch.nn.Linear");
+  EXPECT_EQ(argument.getText(), "torch.nn.Linear");
   argument = decode(call("model", "make", {integer(1)}));
   EXPECT_EQ(argument.kind, ConstantKind::Opaque);
-  EXPECT_EQ(argument.text, "model.make");
+  EXPECT_EQ(argument.getText(), "model.make");
   argument = decode(raw("C\1x"));
   EXPECT_EQ(argument.kind, ConstantKind::Opaque);
-  EXPECT_EQ(argument.text, "bytes");
+  EXPECT_EQ(argument.getText(), "bytes");
   argument = decode(object("y"));
   EXPECT_TRUE(argument.isTensor);
   EXPECT_EQ(plan->subTensors[argument.tensor].name, "y");
@@ -277,22 +277,23 @@ TEST_F(PlanFileTest, Containers) {
   Argument argument = decode(tuple(
       {list({integer(1), tuple({})}), dictionary({{string("k"), real(2)}})}));
   EXPECT_EQ(argument.kind, ConstantKind::Tuple);
-  ASSERT_EQ(argument.elements.size(), 2u);
-  EXPECT_EQ(argument.elements[0].kind, ConstantKind::List);
-  ASSERT_EQ(argument.elements[0].elements.size(), 2u);
-  EXPECT_EQ(argument.elements[0].elements[0].integer, 1);
-  EXPECT_EQ(argument.elements[0].elements[1].kind, ConstantKind::Tuple);
-  const Argument &entries = argument.elements[1];
+  ASSERT_EQ(argument.getElements().size(), 2u);
+  EXPECT_EQ(argument.getElements()[0].kind, ConstantKind::List);
+  ASSERT_EQ(argument.getElements()[0].getElements().size(), 2u);
+  EXPECT_EQ(argument.getElements()[0].getElements()[0].getInteger(), 1);
+  EXPECT_EQ(argument.getElements()[0].getElements()[1].kind,
+            ConstantKind::Tuple);
+  const Argument &entries = argument.getElements()[1];
   EXPECT_EQ(entries.kind, ConstantKind::Dictionary);
-  ASSERT_EQ(entries.elements.size(), 2u);
-  EXPECT_EQ(entries.elements[0].text, "k");
-  EXPECT_EQ(entries.elements[1].real, 2);
+  ASSERT_EQ(entries.getElements().size(), 2u);
+  EXPECT_EQ(entries.getElements()[0].getText(), "k");
+  EXPECT_EQ(entries.getElements()[1].getReal(), 2);
 
   argument = decode(call("builtins", "slice", {integer(1), null(), null()}));
   EXPECT_EQ(argument.kind, ConstantKind::Opaque);
-  EXPECT_EQ(argument.text, "slice");
-  ASSERT_EQ(argument.elements.size(), 3u);
-  EXPECT_EQ(argument.elements[0].integer, 1);
+  EXPECT_EQ(argument.getText(), "slice");
+  ASSERT_EQ(argument.getElements().size(), 3u);
+  EXPECT_EQ(argument.getElements()[0].getInteger(), 1);
 }
 
 TEST_F(PlanFileTest, Objects) {
@@ -300,9 +301,9 @@ TEST_F(PlanFileTest, Objects) {
                 {{"name", string("size")}, {"_value", integer(9)}});
   Argument argument = decode(object("value"));
   EXPECT_EQ(argument.kind, ConstantKind::Object);
-  EXPECT_EQ(argument.text, "size");
-  ASSERT_EQ(argument.elements.size(), 1u);
-  EXPECT_EQ(argument.elements[0].integer, 9);
+  EXPECT_EQ(argument.getText(), "size");
+  ASSERT_EQ(argument.getElements().size(), 1u);
+  EXPECT_EQ(argument.getElements()[0].getInteger(), 9);
 }
 
 TEST_F(PlanFileTest, SharedConstantsAreDecodedOnce) {
@@ -312,31 +313,31 @@ TEST_F(PlanFileTest, SharedConstantsAreDecodedOnce) {
     opcodes += "0g" + std::to_string(i) + "\ng" + std::to_string(i) +
                "\n\x86p" + std::to_string(i + 1) + "\n";
   Argument argument = decode(raw(opcodes));
-  EXPECT_EQ(argument.elements[0].elements.data(),
-            argument.elements[1].elements.data());
+  EXPECT_EQ(argument.getElements()[0].getElements().data(),
+            argument.getElements()[1].getElements().data());
   EXPECT_LT(plan->arenas.front()->getBytesAllocated(), size_t(1) << 16);
 }
 
 TEST_F(PlanFileTest, NumpyScalars) {
   using pickle::little;
-  EXPECT_EQ(decode(scalar("i8", "<", little<int64_t>(-5))).integer, -5);
-  EXPECT_EQ(decode(scalar("i4", "<", little<int32_t>(-5))).integer, -5);
-  EXPECT_EQ(decode(scalar("i1", "|", "\xfb")).integer, -5);
-  EXPECT_EQ(decode(scalar("u1", "|", "\xfb")).integer, 251);
-  EXPECT_EQ(decode(scalar("i2", ">", std::string("\1\2"))).integer, 258);
-  EXPECT_EQ(decode(scalar("u8", "<", little<uint64_t>(7))).integer, 7);
+  EXPECT_EQ(decode(scalar("i8", "<", little<int64_t>(-5))).getInteger(), -5);
+  EXPECT_EQ(decode(scalar("i4", "<", little<int32_t>(-5))).getInteger(), -5);
+  EXPECT_EQ(decode(scalar("i1", "|", "\xfb")).getInteger(), -5);
+  EXPECT_EQ(decode(scalar("u1", "|", "\xfb")).getInteger(), 251);
+  EXPECT_EQ(decode(scalar("i2", ">", std::string("\1\2"))).getInteger(), 258);
+  EXPECT_EQ(decode(scalar("u8", "<", little<uint64_t>(7))).getInteger(), 7);
   Argument argument = decode(scalar("b1", "|", "\1"));
   EXPECT_EQ(argument.kind, ConstantKind::Boolean);
-  EXPECT_EQ(argument.integer, 1);
+  EXPECT_EQ(argument.getInteger(), 1);
   argument = decode(
       scalar("f8", "<", little<uint64_t>(llvm::bit_cast<uint64_t>(0.1))));
   EXPECT_EQ(argument.kind, ConstantKind::Float);
-  EXPECT_EQ(argument.real, 0.1);
+  EXPECT_EQ(argument.getReal(), 0.1);
   argument = decode(
       scalar("f4", "<", little<uint32_t>(llvm::bit_cast<uint32_t>(1.5f))));
-  EXPECT_EQ(argument.real, 1.5);
+  EXPECT_EQ(argument.getReal(), 1.5);
   argument = decode(scalar("f2", "<", pickle::bytes("\0\x3e")));
-  EXPECT_EQ(argument.real, 1.5);
+  EXPECT_EQ(argument.getReal(), 1.5);
 }
 
 TEST_F(PlanFileTest, BytesOfProtocolTwo) {
@@ -346,7 +347,7 @@ TEST_F(PlanFileTest, BytesOfProtocolTwo) {
       {call("numpy", "dtype", {string("<u2")}),
        call("_codecs", "encode", {string("\xc3\xbf\1"), string("latin1")})}));
   EXPECT_EQ(argument.kind, ConstantKind::Integer);
-  EXPECT_EQ(argument.integer, 511);
+  EXPECT_EQ(argument.getInteger(), 511);
 }
 
 TEST_F(PlanFileTest, OneObjectIsOneEntry) {

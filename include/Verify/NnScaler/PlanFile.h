@@ -69,6 +69,7 @@ enum class ConstantKind : uint8_t {
   Boolean,
   Integer,
   Float,
+  // These have parts.
   String,
   Tuple,
   List,
@@ -79,16 +80,64 @@ enum class ConstantKind : uint8_t {
   Opaque       ///< anything else: the class or function name in `text`
 };
 
-/// A Python constant, or a reference to a sub-tensor.
+struct Argument;
+
+/// What a constant that is no number is made of.
+struct ConstantParts {
+  llvm::StringRef text;
+  /// Of a Tuple or List; of a Dictionary key, value, key, value, ...
+  llvm::ArrayRef<Argument> elements;
+};
+
+/// A Python constant, or a reference to a sub-tensor. Plans have these by the
+/// hundred thousand, so they are small.
 struct Argument {
   bool isTensor = false;
-  Index tensor = none; ///< into PlanFile::subTensors
   ConstantKind kind = ConstantKind::None;
-  int64_t integer = 0; ///< Integer, Boolean
-  double real = 0;     ///< Float
-  llvm::StringRef text;
-  llvm::ArrayRef<Argument>
-      elements; ///< Tuple, List; Dictionary: key, value, key, value, ...
+  Index tensor = none; ///< into PlanFile::subTensors
+
+  /// Of an Integer or a Boolean; 0 of anything else.
+  int64_t getInteger() const {
+    return kind == ConstantKind::Integer || kind == ConstantKind::Boolean
+               ? integer
+               : 0;
+  }
+  /// Of a Float; 0 of anything else.
+  double getReal() const { return kind == ConstantKind::Float ? real : 0; }
+  /// Empty if there is none.
+  llvm::StringRef getText() const {
+    return hasParts() ? parts->text : llvm::StringRef();
+  }
+  llvm::ArrayRef<Argument> getElements() const {
+    return hasParts() ? parts->elements : llvm::ArrayRef<Argument>();
+  }
+
+  void setBoolean(bool value) {
+    kind = ConstantKind::Boolean;
+    integer = value;
+  }
+  void setInteger(int64_t value) {
+    kind = ConstantKind::Integer;
+    integer = value;
+  }
+  void setReal(double value) {
+    kind = ConstantKind::Float;
+    real = value;
+  }
+  /// Makes it a constant of a kind that has parts; they belong to the plan.
+  void setParts(ConstantKind newKind, const ConstantParts *newParts) {
+    kind = newKind;
+    parts = newParts;
+  }
+
+private:
+  bool hasParts() const { return kind > ConstantKind::Float; }
+
+  union {
+    int64_t integer = 0;
+    double real;
+    const ConstantParts *parts;
+  };
 };
 
 struct KeywordArgument {
