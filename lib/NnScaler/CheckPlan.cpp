@@ -27,8 +27,11 @@ bool PlanDecoder::checkSubTensor(Value value, const SubTensor &tensor) {
                      llvm::Twine(tensor.slice.size()) +
                          " dimensions, but the full tensor has " +
                          llvm::Twine(full.shape.size()));
-  if (tensor.shape.size() != tensor.slice.size())
-    return failCheck(Field::Shape, llvm::Twine(tensor.shape.size()) +
+  llvm::SmallVector<int64_t> shape;
+  if (!tensor.fitsShape && !decoder.decodeShape(decoder.open(value), shape))
+    return false;
+  if (!tensor.fitsShape && shape.size() != tensor.slice.size())
+    return failCheck(Field::Shape, llvm::Twine(shape.size()) +
                                        " dimensions, but the index map has " +
                                        llvm::Twine(tensor.slice.size()));
   for (size_t i = 0; i != tensor.slice.size(); ++i) {
@@ -39,9 +42,9 @@ bool PlanDecoder::checkSubTensor(Value value, const SubTensor &tensor) {
           "dimension " + llvm::Twine(i) + ": range [" +
               llvm::Twine(range.start) + ", " + llvm::Twine(range.end) +
               ") is not within the size " + llvm::Twine(full.shape[i]));
-    if (tensor.shape[i] != range.end - range.start)
+    if (!tensor.fitsShape && shape[i] != range.end - range.start)
       return failCheck(Field::Shape, "dimension " + llvm::Twine(i) + ": size " +
-                                         llvm::Twine(tensor.shape[i]) +
+                                         llvm::Twine(shape[i]) +
                                          ", but the index map says " +
                                          llvm::Twine(range.end - range.start));
   }

@@ -17,11 +17,9 @@ using namespace verify;
 using namespace verify::nnscaler;
 
 bool Decoder::decodeShape(const ObjectFields &object,
-                          llvm::ArrayRef<int64_t> &shape) {
-  llvm::SmallVector<int64_t, maxRank> sizes;
+                          llvm::SmallVectorImpl<int64_t> &sizes) {
   if (!getSizes(object, Field::Shape, sizes))
     return false;
-  shape = integerArrays.intern(sizes);
   int64_t numElements = 1;
   for (int64_t size : sizes) {
     if (size < 0)
@@ -46,14 +44,16 @@ bool Decoder::decodeGradient(const ObjectFields &tensor, PlanClass expected,
 bool Decoder::decodeFullTensor(Value value, FullTensor &tensor) {
   ObjectFields object = open(value);
   Value gradient;
+  llvm::SmallVector<int64_t, maxRank> shape;
   if (!getId(object, tensor.id) ||
       !getOptionalString(object, Field::Name, tensor.name) ||
-      !decodeShape(object, tensor.shape) ||
+      !decodeShape(object, shape) ||
       !getBoolean(object, Field::IsParameter, tensor.isParameter) ||
       !getBoolean(object, Field::IsGradient, tensor.isGradient) ||
       !getBoolean(object, Field::IsLoss, tensor.isLoss) ||
       !decodeGradient(object, PlanClass::FullTensor, gradient))
     return false;
+  tensor.shape = integerArrays.intern(shape);
   if (!graph.isNone(gradient))
     tensor.gradient = gradient.getRaw();
   return true;
@@ -123,18 +123,21 @@ bool Decoder::decodeValueMap(const ObjectFields &tensor, Value valueMap,
   if (weight.size() != 2 || weight[0] < 0 || weight[0] >= weight[1])
     return failField(tensor, Field::ValueMap,
                      "expected a part and a number of parts");
-  result.part = weight[0];
-  result.parts = weight[1];
+  if (weight[1] > UINT32_MAX)
+    return failField(tensor, Field::ValueMap, "more than 2^32 parts");
+  result.part = static_cast<uint32_t>(weight[0]);
+  result.parts = static_cast<uint32_t>(weight[1]);
   return true;
 }
 
 bool Decoder::decodeSubTensor(Value value, SubTensor &tensor) {
   ObjectFields object = open(value);
   Value full, indexMap, valueMap, gradient;
+  llvm::SmallVector<int64_t, maxRank> shape;
   if (!getId(object, tensor.id) ||
       !getOptionalString(object, Field::Name, tensor.name) ||
       !getObject(object, Field::FullTensor, PlanClass::FullTensor, full) ||
-      !decodeShape(object, tensor.shape) ||
+      !decodeShape(object, shape) ||
       !getObject(object, Field::IndexMap, PlanClass::IndexMap, indexMap) ||
       !decodeIndexMap(object, indexMap, tensor.slice) ||
       !getObject(object, Field::ValueMap, PlanClass::ValueMap, valueMap) ||
@@ -145,6 +148,7 @@ bool Decoder::decodeSubTensor(Value value, SubTensor &tensor) {
       !getBoolean(object, Field::RequiresGradient, tensor.requiresGradient) ||
       !decodeGradient(object, PlanClass::SubTensor, gradient))
     return false;
+  tensor.fitsShape = shape == tensor.getShape();
   tensor.full = full.getRaw();
   if (!graph.isNone(gradient))
     tensor.gradient = gradient.getRaw();

@@ -71,6 +71,9 @@ public:
   bool decodeSubTensor(Value value, SubTensor &tensor);
   bool decodeFullTensor(Value value, FullTensor &tensor);
   bool decodeNode(Value value, Node &node);
+  /// The sizes of a tensor.
+  bool decodeShape(const ObjectFields &object,
+                   llvm::SmallVectorImpl<int64_t> &sizes);
   /// A cell in the sequence of a device.
   bool decodeCell(const ObjectFields &executionPlan, Value value, Cell &cell);
   /// The arguments in a list or tuple.
@@ -180,7 +183,6 @@ public:
 
 private:
   // Tensors.
-  bool decodeShape(const ObjectFields &object, llvm::ArrayRef<int64_t> &shape);
   bool decodeElementType(const ObjectFields &object, llvm::StringRef &type);
   bool decodeIndexMap(const ObjectFields &tensor, Value indexMap,
                       llvm::ArrayRef<Range> &slice);

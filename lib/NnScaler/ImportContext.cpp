@@ -177,7 +177,7 @@ RankedTensorType PlanContext::getType(const SubTensor &tensor,
   }
   if (fulls[tensor.full].isExtended)
     element = tv::ExtendedType::get(context, element);
-  SmallVector<int64_t> shape(tensor.shape);
+  SmallVector<int64_t> shape = tensor.getShape();
   if (isComplex(tensor))
     shape.push_back(2);
   for (int64_t size : shape)

@@ -22,7 +22,7 @@ LogicalResult PrimitiveImporter::checkTransfer(const SubTensor &tensor,
   // The receiver makes room for what the keywords say: the whole that is
   // scattered, or a part of what is gathered.
   if (const Argument *shape = find("shape")) {
-    SmallVector<int64_t> expected(tensor.shape);
+    SmallVector<int64_t> expected = tensor.getShape();
     bool scatters = action == Action::Scatter,
          gathers = action == Action::Gather;
     if (!given && (scatters || gathers)) {

@@ -35,6 +35,12 @@ constexpr Index none = ~0u;
 struct Range {
   int64_t start = 0;
   int64_t end = 0;
+
+  /// Of a range that was not checked it may be any number.
+  int64_t getSize() const {
+    return static_cast<int64_t>(static_cast<uint64_t>(end) -
+                                static_cast<uint64_t>(start));
+  }
 };
 
 /// `IRFullTensor`.
@@ -52,15 +58,22 @@ struct FullTensor {
 struct SubTensor {
   int64_t id = 0;
   llvm::StringRef name;
-  Index full = none; ///< into PlanFile::fullTensors
-  llvm::ArrayRef<int64_t> shape;
-  llvm::ArrayRef<Range> slice; ///< `_indmap`, one range per dimension
-  int64_t part = 0, parts = 1; ///< `_valmap`: term `part` of `parts`
-  llvm::StringRef elementType; ///< "float32", "int64", ... ("" if none)
+  Index full = none;            ///< into PlanFile::fullTensors
+  Index gradient = none;        ///< sub-tensor of `_grad`
+  llvm::ArrayRef<Range> slice;  ///< `_indmap`, one range per dimension
+  uint32_t part = 0, parts = 1; ///< `_valmap`: term `part` of `parts`
+  llvm::StringRef elementType;  ///< "float32", "int64", ... ("" if none)
   bool isParameter = false;
   bool isGradient = false;
   bool requiresGradient = false;
-  Index gradient = none; ///< sub-tensor of `_grad`
+  bool fitsShape = true; ///< whether `slice` has the size that `_shape` says
+
+  llvm::SmallVector<int64_t> getShape() const {
+    llvm::SmallVector<int64_t> shape;
+    for (Range range : slice)
+      shape.push_back(range.getSize());
+    return shape;
+  }
 };
 
 /// What an argument that is not a tensor can be.
