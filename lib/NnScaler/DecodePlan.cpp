@@ -179,9 +179,13 @@ void PlanDecoder::reserveTables() {
     else if (getNodeKind(planClass))
       numNodes += count;
   }
-  auto reserve = [](auto &table, size_t count) {
+  auto reserve = [&](auto &table, size_t count) {
     table.reserve(count);
     pickle::preferLargePages(table.data(), count * sizeof(table[0]));
+    if (helpers)
+      helpers->async([start = table.data(), size = count * sizeof(table[0])] {
+        pickle::populatePages(start, size);
+      });
   };
   reserve(plan.subTensors, numSubTensors);
   reserve(plan.fullTensors, numFullTensors);

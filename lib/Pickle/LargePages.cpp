@@ -29,3 +29,18 @@ void verify::pickle::preferLargePages(void *start, size_t size) {
   (void)size;
 #endif
 }
+
+void verify::pickle::populatePages(void *start, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+  constexpr uintptr_t pageSize = 4096;
+  auto address = reinterpret_cast<uintptr_t>(start);
+  uintptr_t first = llvm::alignTo(address, pageSize);
+  uintptr_t last = llvm::alignDown(address + size, pageSize);
+  if (first < last)
+    (void)::madvise(reinterpret_cast<void *>(first), last - first,
+                    MADV_POPULATE_WRITE);
+#else
+  (void)start;
+  (void)size;
+#endif
+}

@@ -19,6 +19,12 @@ namespace verify::pickle {
 /// contents of the memory, and does nothing where the system has no such thing.
 void preferLargePages(void *start, size_t size);
 
+/// Makes the system give the memory its pages now, instead of when they are
+/// touched: another thread that fills the memory meanwhile need not wait for
+/// them. Does not change what is in them, and does nothing where the system has
+/// no such thing.
+void populatePages(void *start, size_t size);
+
 } // namespace verify::pickle
 
 #endif // VERIFY_PICKLE_LARGEPAGES_H
