@@ -13,6 +13,7 @@
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace verify;
@@ -255,6 +256,19 @@ private:
     TimingScope building = timing.nest(("import the " + symbol).str());
     return importPlan(file, path, symbol, options, *module);
   }
+  /// Imports a plan of one device beside what other threads import. Null, and
+  /// nothing said, for others and where there is anything to say.
+  OwningOpRef<ModuleOp> importBeside(llvm::Expected<PlanFile> &file,
+                                     StringRef path);
+  /// Imports the plan, unless that was done.
+  LogicalResult addPlan(const PlanFile &file, StringRef path,
+                        OwningOpRef<ModuleOp> imported) {
+    if (!imported)
+      return import(file, path, "plan");
+    module->getBody()->getOperations().splice(
+        module->getBody()->end(), imported->getBody()->getOperations());
+    return success();
+  }
   LogicalResult take(llvm::Expected<PlanFile> read, PlanFile &file) {
     if (!read)
       return emitError(UnknownLoc::get(context))
@@ -270,15 +284,41 @@ private:
 };
 } // namespace
 
+OwningOpRef<ModuleOp> PairImporter::importBeside(llvm::Expected<PlanFile> &file,
+                                                 StringRef path) {
+  // Those of several devices are imported on all threads, one after the other.
+  if (!context->isMultithreadingEnabled() || !file ||
+      file->programs.size() != 1)
+    return nullptr;
+  bool isSilent = true;
+  ScopedDiagnosticHandler listener(
+      context, [&isSilent, own = llvm::get_threadid()](Diagnostic &) {
+        if (llvm::get_threadid() != own)
+          return failure();
+        isSilent = false;
+        return success();
+      });
+  OwningOpRef<ModuleOp> alone(ModuleOp::create(UnknownLoc::get(context)));
+  return succeeded(
+             nnscaler::importPlan(*file, path, "plan", options, *alone)) &&
+                 isSilent
+             ? std::move(alone)
+             : nullptr;
+}
+
 LogicalResult PairImporter::readAndImport(PairFiles &files,
                                           StringRef referencePath,
                                           StringRef planPath) {
   // The plan is read while the reference is imported; reading builds no op.
   std::optional<llvm::Expected<PlanFile>> plan;
+  OwningOpRef<ModuleOp> imported;
   llvm::DefaultThreadPool reader(llvm::hardware_concurrency(1));
   // While the reference is imported there is one core for the plan, then two.
   unsigned threads = context->isMultithreadingEnabled() ? 2 : 1;
-  reader.async([&] { plan.emplace(readPlanFile(planPath, threads)); });
+  reader.async([&] {
+    plan.emplace(readPlanFile(planPath, threads));
+    imported = importBeside(*plan, planPath);
+  });
   auto read = [&](StringRef symbol, auto wait) {
     TimingScope reading = timing.nest(("read the " + symbol).str());
     return wait();
@@ -294,7 +334,7 @@ LogicalResult PairImporter::readAndImport(PairFiles &files,
     return failure();
   }
   return success(succeeded(take(std::move(*plan), files.plan)) &&
-                 succeeded(import(files.plan, planPath, "plan")));
+                 succeeded(addPlan(files.plan, planPath, std::move(imported))));
 }
 
 OwningOpRef<ModuleOp>

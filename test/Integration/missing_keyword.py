@@ -2,7 +2,7 @@
 """Writes a plan in which ops of a kind lack a keyword that they cannot do without, and its
 reference.
 
-usage: missing_keyword.py OP KEYWORD OUTPUT REFERENCE
+usage: missing_keyword.py OP KEYWORD RANKS OUTPUT REFERENCE
 """
 
 import sys
@@ -31,9 +31,9 @@ def without(plan: Plan, op: str, keyword: str) -> Plan:
 
 def main() -> None:
     """Writes both plans."""
-    op, keyword, output, reference = sys.argv[1:]
+    op, keyword, ranks, output, reference = sys.argv[1:]
     sizes = LlamaSizes(1, 8, 4, 2, 4, 4, 2)
-    plan = make_llama(sizes, Parallelism(tensor=2))
+    plan = make_llama(sizes, Parallelism(tensor=int(ranks)))
     write_plan(without(plan, op, keyword), Path(output))
     write_plan(make_llama(sizes, Parallelism()), Path(reference))
 
