@@ -157,6 +157,7 @@ bool RankComparison::compareCalls(tv::CallOp left, tv::CallOp right) {
   values.clear();
   bool isEqual = compare(mine.getBody().front(), theirs.getBody().front());
   values = std::move(outer);
+  group.compared.push_back(theirs);
   return isEqual;
 }
 
@@ -171,6 +172,13 @@ bool RankComparison::compareStarts(Operation *op, int64_t left, int64_t right,
   if (rank == 1 && isByRank)
     group.starts.insert(op);
   return group.starts.contains(op) == isByRank;
+}
+
+/// Whether two ops of this kind that were found alike differ at most in numbers
+/// of executions or ops, and in names of other ops of the plan.
+static bool differsInNumbersAlone(Operation *op) {
+  return isa<tv::ReadOp, tv::WriteOp, tv::AddToOp, tv::CallOp, tv::SaveOp,
+             tv::BackwardOp>(op);
 }
 
 std::optional<bool> RankComparison::compareParts(Operation &left,
@@ -291,12 +299,17 @@ bool RankComparison::compare(Operation &left, Operation &right) {
   for (auto [mine, theirs] :
        llvm::zip_equal(left.getResults(), right.getResults()))
     values[mine] = theirs;
+  auto haveEqual = [&] {
+    return left.getName().compareOpProperties(left.getPropertiesStorage(),
+                                              right.getPropertiesStorage());
+  };
   std::optional<bool> areAlike = compareNumbered(left, right);
   if (!areAlike)
     areAlike = compareParts(left, right);
   if (!areAlike)
-    areAlike = left.getName().compareOpProperties(left.getPropertiesStorage(),
-                                                  right.getPropertiesStorage());
+    areAlike = haveEqual();
+  else if (*areAlike && !differsInNumbersAlone(&left) && !haveEqual())
+    group.differing.push_back(&right);
   if (!*areAlike)
     return false;
   return comparePieces(left, right);

@@ -38,9 +38,11 @@ public:
         other(group.devices[rank]) {}
 
   bool run() {
+    tv::ProgramOp mine = fold.devices[first].program,
+                  theirs = fold.devices[other].program;
+    group.compared.push_back(theirs);
     return compareBuffers() &&
-           compare(fold.devices[first].program.getBody().front(),
-                   fold.devices[other].program.getBody().front());
+           compare(mine.getBody().front(), theirs.getBody().front());
   }
 
 private:

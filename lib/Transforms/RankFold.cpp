@@ -163,6 +163,8 @@ void RankFold::dropOthers() {
       given.insert(group.given.begin(), group.given.end());
       starts.insert(group.starts.begin(), group.starts.end());
       peers.insert(group.peers.begin(), group.peers.end());
+      compared.insert_range(group.compared);
+      llvm::append_range(differing, group.differing);
       ++next;
       continue;
     }

@@ -91,6 +91,12 @@ public:
   /// Whether an op of a first rank starts at a position that rises by its
   /// extent from rank to rank: a slice, or what is compared with positions.
   bool startsByRank(mlir::Operation *op) const { return starts.contains(op); }
+  /// Whether an op is the program of a covered device, or a segment that it
+  /// calls: its ops are those of the first rank, but for what is listed as
+  /// differing, numbers, and names of other ops of the plan.
+  bool isCompared(mlir::Operation *op) const { return compared.contains(op); }
+  /// Ops of covered devices with other properties than those of the first rank.
+  llvm::ArrayRef<mlir::Operation *> getDiffering() const { return differing; }
   /// What the ranks have for which the device of a buffer stands, by rank.
   llvm::SmallVector<tv::BufferOp> getCopies(tv::BufferOp buffer) const;
 
@@ -105,6 +111,8 @@ private:
     Spreads stated, given;
     llvm::DenseSet<mlir::Operation *> starts;
     Peers peers; ///< by rank, of the first one's ops
+    /// Of the other ranks: what was compared, and ops that differ in it.
+    std::vector<mlir::Operation *> compared, differing;
     /// The first ones of those with which it communicates rank by rank.
     llvm::DenseSet<int64_t> partners;
     bool isUniform = false;
@@ -138,7 +146,8 @@ private:
   std::vector<Place> places;
   Spreads stated, given;
   Peers peers;
-  llvm::DenseSet<mlir::Operation *> starts;
+  llvm::DenseSet<mlir::Operation *> starts, compared;
+  std::vector<mlir::Operation *> differing;
 };
 
 } // namespace verify
