@@ -75,10 +75,11 @@ ElementEvaluator::ValueState &ElementEvaluator::getState(Value value) {
     return values[found->second];
   // States do not move.
   ValueState &state = values.emplace_back();
-  Operation *op = value.getDefiningOp();
-  if (!op || !isa<tv::SemanticsOpInterface>(op))
+  state.varyingAxes = varying.lookup(value);
+  state.op = dyn_cast_or_null<tv::SemanticsOpInterface>(value.getDefiningOp());
+  if (!state.op)
     return state;
-  const IndexRelation &relation = factors.getRelation(op);
+  const IndexRelation &relation = factors.getRelation(state.op);
   unsigned count = relation.extents.size();
   llvm::BitVector isBound = relation.getBoundFactors(), reduced(count);
   for (const auto &access : relation.accesses) {
@@ -143,15 +144,14 @@ FailureOr<int64_t> ElementEvaluator::getPlace(Value value,
 FailureOr<Scalar> ElementEvaluator::evaluate(Value value,
                                              const Coordinates &coordinates,
                                              ArrayRef<int64_t> index) {
+  ValueState &state = getState(value);
   Coordinates relevant = coordinates;
-  uint64_t axes = varying.lookup(value);
   for (unsigned axis = 0; axis < relevant.size(); ++axis)
-    if (!(axes >> axis & 1))
+    if (!(state.varyingAxes >> axis & 1))
       relevant[axis] = -1;
   FailureOr<int64_t> place = getPlace(value, relevant, index);
   if (failed(place))
     return failure();
-  ValueState &state = getState(value);
   if (auto found = state.known.find(*place); found != state.known.end())
     return found->second;
   // Only positions the analysis keeps may ever be read: anything else would
@@ -227,7 +227,7 @@ FailureOr<Scalar> ElementEvaluator::compute(Operation *op,
   }
   if (std::optional<unsigned> number = factors.getOpaque(op))
     return source.opaque(*number, op->getResult(0).getType(), index);
-  return computeRelation(op, state, coordinates, index);
+  return computeRelation(state, coordinates, index);
 }
 
 /// Binds the factors of `expr` so that it gives `position`. False in a hole.
@@ -321,29 +321,43 @@ FailureOr<Scalar> ElementEvaluator::sumOverAxes(
   return algebra.sum(terms);
 }
 
-FailureOr<Scalar>
-ElementEvaluator::computeBody(Operation *op, const ValueState &state,
-                              ArrayRef<const AccessState *> present,
-                              const Coordinates &read,
-                              ArrayRef<int64_t> bound) {
-  const IndexRelation &relation = factors.getRelation(op);
-  ArrayRef<FactorAnalysis::Node> nodes = factors.getFactors(op);
+LogicalResult ElementEvaluator::readElement(const ValueState &state,
+                                            Reader &reader,
+                                            const Coordinates &read,
+                                            ArrayRef<int64_t> bound) {
+  const IndexRelation::Access *access = reader.access->access;
+  ArrayRef<int64_t> extents = factors.getRelation(state.op).extents;
+  SmallVector<int64_t, 4> index;
+  for (const DimensionExpr &expr : access->dimensions) {
+    std::optional<int64_t> position = locate(expr, extents, bound);
+    if (!position)
+      return fail("an op reads through a hole");
+    index.push_back(*position);
+  }
+  // Along what is summed up many read one element again and again.
+  if (reader.element && reader.index == index)
+    return success();
+  FailureOr<Scalar> scalar =
+      sumOverAxes(state.op->getOperand(access->operand), read, state.sumAxes,
+                  state.sumRanges, index);
+  if (failed(scalar))
+    return failure();
+  reader.index = std::move(index);
+  reader.element = *scalar;
+  return success();
+}
+
+FailureOr<Scalar> ElementEvaluator::computeBody(const ValueState &state,
+                                                MutableArrayRef<Reader> present,
+                                                const Coordinates &read,
+                                                ArrayRef<int64_t> bound) {
+  const IndexRelation &relation = factors.getRelation(state.op);
+  ArrayRef<FactorAnalysis::Node> nodes = factors.getFactors(state.op);
   SmallVector<Scalar> scalars;
-  for (const AccessState *reader : present) {
-    const IndexRelation::Access *access = reader->access;
-    SmallVector<int64_t> at;
-    for (const DimensionExpr &expr : access->dimensions) {
-      std::optional<int64_t> position = locate(expr, relation.extents, bound);
-      if (!position)
-        return fail("an op reads through a hole");
-      at.push_back(*position);
-    }
-    FailureOr<Scalar> scalar =
-        sumOverAxes(op->getOperand(access->operand), read, state.sumAxes,
-                    state.sumRanges, at);
-    if (failed(scalar))
+  for (Reader &reader : present) {
+    if (failed(readElement(state, reader, read, bound)))
       return failure();
-    scalars.push_back(*scalar);
+    scalars.push_back(*reader.element);
   }
   for (const auto &position : relation.positions) {
     // Data never equals a position that stands for others: it takes the values
@@ -355,7 +369,7 @@ ElementEvaluator::computeBody(Operation *op, const ValueState &state,
     int64_t number = position.getNumber(at);
     scalars.push_back(algebra.integer(isBulk ? -1 - number : number));
   }
-  return cast<tv::SemanticsOpInterface>(op).combine(algebra, scalars);
+  return tv::SemanticsOpInterface(state.op).combine(algebra, scalars);
 }
 
 Scalar ElementEvaluator::combineTerms(Combination combination,
@@ -370,11 +384,11 @@ Scalar ElementEvaluator::combineTerms(Combination combination,
 }
 
 FailureOr<Scalar>
-ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
+ElementEvaluator::computeRelation(const ValueState &state,
                                   const Coordinates &coordinates,
                                   ArrayRef<int64_t> index) {
-  const IndexRelation &relation = factors.getRelation(op);
-  ArrayRef<FactorAnalysis::Node> nodes = factors.getFactors(op);
+  const IndexRelation &relation = factors.getRelation(state.op);
+  ArrayRef<FactorAnalysis::Node> nodes = factors.getFactors(state.op);
   SmallVector<int64_t> bound(relation.extents.size(), -1);
   for (auto [expr, position] : llvm::zip_equal(relation.result, index))
     std::ignore = bind(expr, position, relation.extents, bound); // no hole
@@ -384,16 +398,16 @@ ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
     bound[factor] = coordinates[axis];
   }
   // An access is present if all its factors are bound or reduced.
-  SmallVector<const AccessState *> present;
+  SmallVector<Reader, 2> present;
   for (const AccessState &access : state.accesses)
     if (llvm::all_of(access.needed,
                      [&](unsigned factor) { return bound[factor] >= 0; }))
-      present.push_back(&access);
+      present.push_back({&access});
   SmallVector<unsigned, 2> loop(state.reduced);
   if (present.size() != state.accesses.size())
     llvm::erase_if(loop, [&](unsigned factor) {
-      return llvm::none_of(present, [&](const AccessState *access) {
-        return access->reduced.test(factor);
+      return llvm::none_of(present, [&](const Reader &reader) {
+        return reader.access->reduced.test(factor);
       });
     });
   Coordinates read = coordinates;
@@ -406,7 +420,7 @@ ElementEvaluator::computeRelation(Operation *op, const ValueState &state,
   std::function<LogicalResult(size_t, int64_t)> iterate =
       [&](size_t i, int64_t weight) -> LogicalResult {
     if (i == loop.size()) {
-      FailureOr<Scalar> term = computeBody(op, state, present, read, bound);
+      FailureOr<Scalar> term = computeBody(state, present, read, bound);
       if (succeeded(term))
         terms.push_back({*term, weight});
       return term;

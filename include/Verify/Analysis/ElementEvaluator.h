@@ -111,6 +111,8 @@ private:
   };
   /// What is known of a value and of the op that gives it.
   struct ValueState {
+    uint64_t varyingAxes = 0; ///< a bit for each
+    tv::SemanticsOpInterface op;
     llvm::SmallVector<AccessState, 2> accesses;
     llvm::SmallVector<unsigned, 2> reduced; ///< factors of any access
     llvm::SmallVector<std::pair<unsigned, int64_t>, 1> axisReads;
@@ -130,15 +132,23 @@ private:
   llvm::FailureOr<Scalar> compute(mlir::Operation *op, const ValueState &state,
                                   const Coordinates &coordinates,
                                   llvm::ArrayRef<int64_t> index);
-  llvm::FailureOr<Scalar> computeRelation(mlir::Operation *op,
-                                          const ValueState &state,
+  llvm::FailureOr<Scalar> computeRelation(const ValueState &state,
                                           const Coordinates &coordinates,
                                           llvm::ArrayRef<int64_t> index);
+  /// What an access reads, and the element there once that was evaluated.
+  struct Reader {
+    const AccessState *access;
+    llvm::SmallVector<int64_t, 4> index = {};
+    std::optional<Scalar> element = std::nullopt;
+  };
   /// The scalar body at the positions `bound` of all factors.
-  llvm::FailureOr<Scalar>
-  computeBody(mlir::Operation *op, const ValueState &state,
-              llvm::ArrayRef<const AccessState *> present,
-              const Coordinates &read, llvm::ArrayRef<int64_t> bound);
+  llvm::FailureOr<Scalar> computeBody(const ValueState &state,
+                                      llvm::MutableArrayRef<Reader> present,
+                                      const Coordinates &read,
+                                      llvm::ArrayRef<int64_t> bound);
+  llvm::LogicalResult readElement(const ValueState &state, Reader &reader,
+                                  const Coordinates &read,
+                                  llvm::ArrayRef<int64_t> bound);
   Scalar combineTerms(Combination combination,
                       llvm::ArrayRef<WeightedScalar> terms);
   llvm::FailureOr<Scalar>
