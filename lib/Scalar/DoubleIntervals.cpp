@@ -69,6 +69,8 @@ Scalar DoubleIntervalAlgebra::make(double lower, double upper,
 Scalar DoubleIntervalAlgebra::keep(Scalar value, size_t mark) {
   Interval kept = get(value);
   intervals.resize(mark);
+  if (isShared(value))
+    return value;
   if (released.empty()) {
     intervals.push_back(kept);
     return {mark};
@@ -81,7 +83,7 @@ Scalar DoubleIntervalAlgebra::keep(Scalar value, size_t mark) {
 
 void DoubleIntervalAlgebra::reset() {
   EnclosingAlgebra::reset();
-  intervals.clear();
+  intervals.resize(2);
   released.clear();
 }
 
@@ -186,7 +188,7 @@ Scalar DoubleIntervalAlgebra::outside(Domain domain) {
 Scalar DoubleIntervalAlgebra::truth(bool isSurelyTrue, bool isSurelyFalse) {
   if (!isSurelyTrue && !isSurelyFalse)
     state.isUndecided = true;
-  return make(isSurelyTrue, !isSurelyFalse);
+  return isSurelyTrue == isSurelyFalse ? make(0, 1) : point(isSurelyTrue);
 }
 
 //===--- Arithmetic -------------------------------------------------------===//

@@ -136,6 +136,30 @@ TEST(DoubleIntervalsTest, ExactResultsArePoints) {
   EXPECT_TRUE(isPoint(doubles.apply(Function::Exp, doubles.minusInfinity())));
 }
 
+TEST(DoubleIntervalsTest, ZeroAndOneAreForAll) {
+  DoubleIntervalAlgebra doubles;
+  auto isAt = [&](Scalar value, double number) {
+    return doubles.getLower(value) == number &&
+           doubles.getUpper(value) == number;
+  };
+  for (int round = 0; round < 2; ++round) {
+    Scalar zero = doubles.integer(0), one = doubles.integer(1);
+    EXPECT_EQ(doubles.compare(Comparison::Less, zero, one), one);
+    // Who gives them back has only one of many.
+    size_t mark = doubles.mark();
+    Scalar kept = doubles.keep(one, mark);
+    doubles.release(kept);
+    doubles.release(zero);
+    Scalar other =
+        doubles.keep(doubles.multiply(doubles.integer(2), doubles.integer(4)),
+                     doubles.mark());
+    EXPECT_TRUE(isAt(other, 8));
+    EXPECT_TRUE(isAt(zero, 0) && isAt(one, 1));
+    EXPECT_TRUE(isAt(doubles.integer(0), 0) && isAt(doubles.integer(1), 1));
+    doubles.reset();
+  }
+}
+
 TEST(DoubleIntervalsTest, LongSumsOfRoundedConstantsContainTheExactOnes) {
   std::mt19937_64 random(6);
   for (int round = 0; round < 50; ++round) {

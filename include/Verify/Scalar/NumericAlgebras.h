@@ -247,7 +247,10 @@ public:
   void reset() override;
   size_t mark() const override { return intervals.size(); }
   Scalar keep(Scalar value, size_t mark) override;
-  void release(Scalar value) override { released.push_back(value.bits); }
+  void release(Scalar value) override {
+    if (!isShared(value))
+      released.push_back(value.bits);
+  }
   std::optional<Scalar> join(Scalar left, Scalar right) override;
 
   Scalar minusInfinity() override;
@@ -285,7 +288,13 @@ private:
   /// The interval, or the whole line if arithmetic left no ends. Minus infinity
   /// is a value only where an operand is; elsewhere it is an overflow.
   Scalar make(double lower, double upper, bool mayBeMinusInfinity = false);
-  Scalar point(double value) { return make(value, value); }
+  Scalar point(double value) {
+    return value == 0 || value == 1 ? Scalar{static_cast<uint64_t>(value)}
+                                    : make(value, value);
+  }
+  /// Whether it is one of the points 0 and 1, which are at the places of these
+  /// numbers for all.
+  static bool isShared(Scalar value) { return value.bits < 2; }
   Scalar wholeLine() { return make(1, 0); }
   Scalar undefined();
   /// Whether a condition `value > 0` (or `>= 0`) holds, which is noted.
@@ -299,7 +308,7 @@ private:
   Scalar wave(Function function, const Interval &value);
 
   FunctionSource source;
-  std::vector<Interval> intervals;
+  std::vector<Interval> intervals = {{0, 0}, {1, 1}};
   /// Places that are free.
   std::vector<size_t> released;
 };
