@@ -124,6 +124,23 @@ FailureOr<RankedTensorType> PrimitiveImporter::resultType() {
   return type;
 }
 
+std::optional<SmallVector<int64_t>>
+PrimitiveImporter::getDeclaredOrder(ArrayRef<int64_t> members,
+                                    int64_t dimension, int64_t &silent) const {
+  SmallVector<std::pair<int64_t, int64_t>> order;
+  for (int64_t member : members) {
+    std::optional<int64_t> start = context.plan.getDeclaredStart(
+        context.adapter.id, context.number, member, dimension);
+    if (!start) {
+      silent = member;
+      return std::nullopt;
+    }
+    order.push_back({*start, member});
+  }
+  llvm::sort(order);
+  return llvm::map_to_vector(order, [](auto entry) { return entry.second; });
+}
+
 FailureOr<Value> PrimitiveImporter::communicate(
     tv::CollectiveKind kind, std::optional<int64_t> dimension,
     std::optional<int64_t> split, std::optional<int64_t> root) {
@@ -136,29 +153,32 @@ FailureOr<Value> PrimitiveImporter::communicate(
   if (!llvm::is_contained(*ranks, context.device))
     return error() << "runs on device " << context.device
                    << ", which is not in its group";
-  // In index-map order the members follow the parts they declare.
-  if (kind == tv::CollectiveKind::AllGather &&
-      context.plan.options.partOrder == PartOrder::IndexMap && !transposed) {
-    SmallVector<std::pair<int64_t, int64_t>> order;
-    for (int64_t rank : *ranks) {
-      std::optional<int64_t> start = context.plan.getDeclaredStart(
-          context.adapter.id, context.number, rank, *dimension);
-      if (!start)
-        return error() << "member " << rank << " declares no part";
-      order.push_back({*start, rank});
-    }
-    llvm::sort(order);
-    for (auto [at, entry] : llvm::enumerate(order))
-      (*ranks)[at] = entry.second;
-  }
   OpBuilder &builder = context.builder;
+  Attribute declared;
+  if (kind == tv::CollectiveKind::AllGather && !transposed) {
+    bool isDeclared = context.plan.options.partOrder == PartOrder::IndexMap;
+    int64_t silent = 0;
+    std::optional<SmallVector<int64_t>> order =
+        getDeclaredOrder(*ranks, *dimension, silent);
+    if (isDeclared && !order)
+      return error() << "member " << silent << " declares no part";
+    if (isDeclared)
+      ranks = *order;
+    else if (!order)
+      declared = builder.getUnitAttr();
+    else if (*order != *ranks)
+      declared = builder.getDenseI64ArrayAttr(*order);
+  }
   auto attribute = [&](std::optional<int64_t> value) {
     return value ? builder.getI64IntegerAttr(*value) : IntegerAttr();
   };
-  return Value(tv::CommunicateOp::create(
+  auto communicate = tv::CommunicateOp::create(
       builder, context.location, *type, kind, input, ArrayRef<int64_t>(*ranks),
       /*replicas=*/false, attribute(dimension), attribute(split),
-      attribute(root)));
+      attribute(root));
+  if (declared)
+    communicate->setAttr(declaredName, declared);
+  return Value(communicate);
 }
 
 FailureOr<Value> PrimitiveImporter::chunk() {
@@ -195,8 +215,7 @@ FailureOr<Value> PrimitiveImporter::chunk() {
       tv::SliceOp::create(context.builder, context.location, *type, input,
                           *dimension, start, start + size, tv::DomainAttr());
   if (start != declared)
-    part->setAttr(declaredStartName,
-                  context.builder.getI64IntegerAttr(declared));
+    part->setAttr(declaredName, context.builder.getI64IntegerAttr(declared));
   return Value(part);
 }
 

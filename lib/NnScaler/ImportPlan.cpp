@@ -364,7 +364,7 @@ nnscaler::findPartOrderDifference(ModuleOp module) {
   llvm::SmallSetVector<int64_t, 8> devices;
   for (auto segment : plan.getBody().getOps<tv::SegmentOp>())
     for (auto part : segment.getBody().getOps<tv::SliceOp>())
-      if (part->hasAttr(declaredStartName)) {
+      if (part->hasAttr(declaredName)) {
         parts.push_back(part);
         devices.insert(segment.getDevice());
       }
@@ -373,8 +373,7 @@ nnscaler::findPartOrderDifference(ModuleOp module) {
   tv::SliceOp first = parts.front();
   SmallVector<int64_t> sorted(devices.getArrayRef());
   llvm::sort(sorted);
-  int64_t declared =
-      first->getAttrOfType<IntegerAttr>(declaredStartName).getInt();
+  int64_t declared = first->getAttrOfType<IntegerAttr>(declaredName).getInt();
   int64_t size = static_cast<int64_t>(first.getEnd() - first.getStart());
   PartOrderDifference difference = {plan.getLoc(), first.getLoc(), ""};
   llvm::raw_string_ostream text(difference.text);
@@ -387,4 +386,32 @@ nnscaler::findPartOrderDifference(ModuleOp module) {
        << " such op" << (parts.size() == 1 ? "" : "s") << " on devices ";
   llvm::interleaveComma(sorted, text);
   return difference;
+}
+
+bool nnscaler::useDeclaredPartOrder(tv::PlanOp plan) {
+  SmallVector<Operation *> ops;
+  bool isKnown = true;
+  plan.walk([&](Operation *op) {
+    Attribute declared = op->getDiscardableAttr(declaredName);
+    if (!declared)
+      return;
+    isKnown &= isa<tv::SliceOp>(op) ? isa<IntegerAttr>(declared)
+                                    : isa<tv::CommunicateOp>(op) &&
+                                          isa<DenseI64ArrayAttr>(declared);
+    ops.push_back(op);
+  });
+  if (!isKnown)
+    return false;
+  for (Operation *op : ops) {
+    Attribute declared = op->removeDiscardableAttr(declaredName);
+    if (auto communicate = dyn_cast<tv::CommunicateOp>(op)) {
+      communicate.setGroup(cast<DenseI64ArrayAttr>(declared).asArrayRef());
+      continue;
+    }
+    auto slice = cast<tv::SliceOp>(op);
+    uint64_t size = slice.getEnd() - slice.getStart();
+    slice.setStart(cast<IntegerAttr>(declared).getInt());
+    slice.setEnd(slice.getStart() + size);
+  }
+  return true;
 }

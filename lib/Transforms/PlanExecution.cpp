@@ -26,8 +26,7 @@ PlanExecution::PlanExecution(tv::PlanOp plan, GrowingGraph &graph,
                         .wasInterrupted()),
       pieceName(builder.getStringAttr("tv.piece")),
       piecesName(builder.getStringAttr("tv.pieces")),
-      declaredStartName(builder.getStringAttr("tv.declared_start")),
-      symbols(plan) {}
+      declaredName(builder.getStringAttr("tv.declared")), symbols(plan) {}
 
 LogicalResult PlanExecution::run() {
   for (auto program : plan.getBody().getOps<tv::ProgramOp>()) {
@@ -270,7 +269,7 @@ FailureOr<Bound> PlanExecution::compute(Device &device, Operation *op,
     // What the plan states about an op is not part of what it computes.
     NamedAttrList attributes(op->getDiscardableAttrDictionary());
     attributes.erase(pieceName);
-    attributes.erase(declaredStartName);
+    attributes.erase(declaredName);
     Operation *clone = Operation::create(
         op->getLoc(), op->getName(), op->getResultTypes(), values,
         std::move(attributes), op->getPropertiesStorage());

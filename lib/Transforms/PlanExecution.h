@@ -439,7 +439,7 @@ private:
   uint64_t executedOps = 0;
   int64_t microBatchCount;
   bool ordersStreams; ///< something that is started waits for other
-  mlir::StringAttr pieceName, piecesName, declaredStartName;
+  mlir::StringAttr pieceName, piecesName, declaredName;
   mlir::SymbolTable symbols;
   std::deque<Device> devices;
   llvm::DenseMap<int64_t, llvm::SmallVector<Device *, 1>> devicesOfNumber;

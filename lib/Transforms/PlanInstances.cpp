@@ -22,7 +22,7 @@ Operation *PlanExecution::getFirstLike(Operation *op) {
   auto isMeant = [&](NamedAttribute attribute) {
     return attribute.getName() != pieceName &&
            attribute.getName() != piecesName &&
-           attribute.getName() != declaredStartName;
+           attribute.getName() != declaredName;
   };
   auto isLike = [&](Operation *other) {
     return op->getName() == other->getName() &&

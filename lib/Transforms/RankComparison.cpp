@@ -261,7 +261,7 @@ bool RankComparison::comparePieces(Operation &left, Operation &right) {
     if (mine.getName() != theirs.getName())
       return false;
     StringRef name = mine.getName().getValue();
-    if (name == "tv.declared_start")
+    if (name == "tv.declared")
       continue;
     if (name == "tv.piece") {
       add(group.stated, &left, 0,

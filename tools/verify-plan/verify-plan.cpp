@@ -155,6 +155,9 @@ private:
   /// and what the verdict on that order is.
   void explainPartOrder(const verify::nnscaler::PartOrderDifference &difference,
                         mlir::TimingScope &scope);
+  /// The plans of the module, in the order of parts that is declared; null if
+  /// they are there no more, or do not say.
+  mlir::OwningOpRef<mlir::ModuleOp> takeDeclaredOrder();
   /// The verdict on the plan in the order of parts that it declares; none where
   /// it is not decided.
   std::optional<verify::Answer> checkDeclaredOrder(mlir::TimingScope &scope);
@@ -216,14 +219,28 @@ bool Verification::prepare() {
          runPass("link", verify::createCanonicalizeSSAPass(link));
 }
 
+mlir::OwningOpRef<mlir::ModuleOp> Verification::takeDeclaredOrder() {
+  auto reference = module->lookupSymbol<verify::tv::PlanOp>("reference");
+  auto plan = module->lookupSymbol<verify::tv::PlanOp>("plan");
+  if (!reference || !plan || !verify::nnscaler::useDeclaredPartOrder(plan))
+    return nullptr;
+  mlir::OwningOpRef<mlir::ModuleOp> declared(
+      mlir::ModuleOp::create(module->getLoc()));
+  for (verify::tv::PlanOp each : {reference, plan})
+    each->moveBefore(declared->getBody(), declared->getBody()->end());
+  return declared;
+}
+
 std::optional<verify::Answer>
 Verification::checkDeclaredOrder(mlir::TimingScope &scope) {
   verify::nnscaler::ImportOptions options;
   options.partOrder = verify::nnscaler::PartOrder::IndexMap;
   mlir::ScopedDiagnosticHandler silence(
       &context, [](mlir::Diagnostic &) { return mlir::success(); });
-  mlir::OwningOpRef<mlir::ModuleOp> declared = verify::nnscaler::importPair(
-      &context, flags.referencePath, flags.planPath, options, scope, &files);
+  mlir::OwningOpRef<mlir::ModuleOp> declared = takeDeclaredOrder();
+  if (!declared)
+    declared = verify::nnscaler::importPair(
+        &context, flags.referencePath, flags.planPath, options, scope, &files);
   files.reset();
   mlir::PassManager manager(&context);
   manager.addPass(verify::createCanonicalizeSSAPass(link));

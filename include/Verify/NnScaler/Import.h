@@ -13,6 +13,7 @@
 #ifndef VERIFY_NNSCALER_IMPORT_H
 #define VERIFY_NNSCALER_IMPORT_H
 
+#include "Verify/IR/TVOps.h"
 #include "Verify/NnScaler/PlanFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -68,6 +69,11 @@ struct PartOrderDifference {
 /// it does nowhere.
 std::optional<PartOrderDifference>
 findPartOrderDifference(mlir::ModuleOp module);
+
+/// Makes of a plan that was imported by rank what it would be imported as by
+/// index maps. False, and the plan as before, where it does not declare what is
+/// needed.
+bool useDeclaredPartOrder(tv::PlanOp plan);
 
 } // namespace verify::nnscaler
 
