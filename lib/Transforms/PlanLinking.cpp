@@ -112,18 +112,18 @@ private:
   bool isPlanValid() {
     if (!fold)
       return succeeded(mlir::verify(plan));
-    auto isValid = [](Operation *op, bool withBody) {
-      return succeeded(mlir::verify(op, withBody));
-    };
     // Symbols and their uses are those of the plan.
-    return isValid(plan, /*withBody=*/false) &&
-           llvm::all_of(plan.getBody().front(),
-                        [&](Operation &op) {
-                          return isValid(&op, !fold->isCompared(&op));
-                        }) &&
-           llvm::all_of(fold->getDiffering(), [&](Operation *op) {
-             return isValid(op, /*withBody=*/false);
-           });
+    if (failed(mlir::verify(plan, /*verifyRecursively=*/false)))
+      return false;
+    SmallVector<std::pair<Operation *, bool>> ops;
+    for (Operation &op : plan.getBody().front())
+      ops.push_back({&op, !fold->isCompared(&op)});
+    for (Operation *op : fold->getDiffering())
+      ops.push_back({op, false});
+    return succeeded(failableParallelForEach(
+        module.getContext(), ops, [](std::pair<Operation *, bool> each) {
+          return mlir::verify(each.first, each.second);
+        }));
   }
   bool isValid() { return succeeded(mlir::verify(reference)) && isPlanValid(); }
   /// Verifies both plans, unless that was done, and counts their ops.
