@@ -205,7 +205,8 @@ FailureOr<Value> PrimitiveImporter::chunk() {
   if (!transposed && primitive.inputs.size() == 1 &&
       primitive.inputs[0].isTensor) {
     const SubTensor &source = context.plan.get(primitive.inputs[0]);
-    if (*dimension < static_cast<int64_t>(source.slice.size()))
+    if (*dimension < static_cast<int64_t>(source.slice.size()) &&
+        *dimension < static_cast<int64_t>(result->slice.size()))
       declared =
           result->slice[*dimension].start - source.slice[*dimension].start;
   }

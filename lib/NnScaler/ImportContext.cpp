@@ -246,7 +246,7 @@ std::optional<int64_t> PlanContext::getDeclaredStart(int64_t adapter,
       !primitives[number].inputs[0].isTensor)
     return std::nullopt;
   const SubTensor &tensor = get(primitives[number].inputs[0]);
-  if (dimension >= static_cast<int64_t>(tensor.slice.size()))
+  if (dimension < 0 || dimension >= static_cast<int64_t>(tensor.slice.size()))
     return std::nullopt;
   return tensor.slice[dimension].start;
 }

@@ -201,6 +201,11 @@ def _group(root: Any, device: int) -> None:
     chunk.kwargs = {**chunk.kwargs, "ranks": [chunk.kwargs["ranks"][0], device]}
 
 
+def _gather(root: Any, dimension: int) -> None:
+    gather = primitive(root, "AllGatherPrim")
+    gather.kwargs = {**gather.kwargs, "dim": dimension}
+
+
 def _call(name: str, **keywords: Any) -> Callable[[Any], None]:
     """Changes keywords of the first op of this name."""
 
@@ -304,6 +309,8 @@ EDITS = [
     Edit("the least exponent", power(-(2**63)), (3,), "'torch.pow': exponent", "llama"),
     Edit("a small exponent", power(1e-9), (3,), "'torch.pow': exponent", "llama"),
     Edit("a group of nobody", lambda r: _group(r, 49), (3,), "names device 49"),
+    Edit("a gather along -1", lambda r: _gather(r, -1), (1,), "is not what another member"),
+    Edit("a gather along 2^62", lambda r: _gather(r, 2**62), (1,), "is not what another member"),
     Edit("heads that do not fit", _call("self_attention", h=5), (3,), "for 5 heads", "gpt"),
     Edit("a mask", _call("self_attention", mask=True), (3,), "'mask' other than False", "gpt"),
     Edit("in place", _call("dropout", inplace="True"), (3,), "'inplace' is not a truth", "gpt"),
