@@ -182,10 +182,13 @@ void PlanDecoder::reserveTables() {
   auto reserve = [&](auto &table, size_t count) {
     table.reserve(count);
     pickle::preferLargePages(table.data(), count * sizeof(table[0]));
+    // Of objects that nothing leads to there may be far more than of others.
     if (helpers)
-      helpers->async([start = table.data(), size = count * sizeof(table[0])] {
-        pickle::populatePages(start, size);
-      });
+      helpers->async(
+          [start = table.data(),
+           size = std::min(count * sizeof(table[0]), graph.getFileSize())] {
+            pickle::populatePages(start, size);
+          });
   };
   reserve(plan.subTensors, numSubTensors);
   reserve(plan.fullTensors, numFullTensors);

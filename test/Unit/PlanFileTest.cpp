@@ -15,7 +15,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include <fstream>
 #include <set>
+
+#ifdef __linux__
+#include <unistd.h>
+#endif
 
 using namespace verify;
 using namespace verify::nnscaler;
@@ -410,6 +415,33 @@ TEST_F(PlanFileTest, ThreadsChangeNothing) {
     EXPECT_EQ(one->subTensors[tensor.gradient].name, "gt4999");
   }
 }
+
+#ifdef __linux__
+/// The memory that the process has now, in bytes.
+static size_t getResidentMemory() {
+  std::ifstream file("/proc/self/statm");
+  size_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST_F(PlanFileTest, WhatNothingLeadsToTakesNoMemory) {
+  // A node of a plan takes about 200 bytes, such an object 4 of the file.
+  constexpr size_t count = 2000000;
+  std::string opcodes = "(lcnnscaler.ir.operator\nIRFwOperation\np200\n0(";
+  for (size_t i = 0; i < count; ++i)
+    opcodes += "h\xc8)\x81";
+  opcodes += "e";
+  writer.set("root", "junk", raw(opcodes));
+  size_t before = getResidentMemory();
+  llvm::Expected<PlanFile> several = readPlan(writer, 2);
+  size_t after = getResidentMemory();
+  ASSERT_TRUE(!!several) << llvm::toString(several.takeError());
+  EXPECT_EQ(several->nodes.size(), 8u);
+  EXPECT_GT(several->nodes.capacity(), count);
+  EXPECT_LT(after, before + 50 * count);
+}
+#endif
 
 TEST_F(PlanFileTest, ThreadsGiveTheSameError) {
   addOps(writer, 5000);
