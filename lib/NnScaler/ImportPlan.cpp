@@ -15,6 +15,8 @@
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
 
+#include <atomic>
+
 using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
@@ -156,7 +158,8 @@ LogicalResult PlanImporter::importSideBySide(Programs programs,
                                              OpBuilder &builder) {
   if (!context->isMultithreadingEnabled() || programs.size() < 2)
     return failure();
-  bool isSilent = true;
+  // A plan that is imported beside may have something to say as well.
+  std::atomic<bool> isSilent = true;
   ScopedDiagnosticHandler listener(context, [&](Diagnostic &) {
     isSilent = false;
     return success();
@@ -309,7 +312,8 @@ OwningOpRef<ModuleOp> PairImporter::importBeside(llvm::Expected<PlanFile> &file,
 LogicalResult PairImporter::readAndImport(PairFiles &files,
                                           StringRef referencePath,
                                           StringRef planPath) {
-  // The plan is read while the reference is imported; reading builds no op.
+  // The plan is read while the reference is imported. What is built of it then
+  // is built in a module of its own.
   std::optional<llvm::Expected<PlanFile>> plan;
   OwningOpRef<ModuleOp> imported;
   llvm::DefaultThreadPool reader(llvm::hardware_concurrency(1));

@@ -14,16 +14,21 @@
 
 #include <cstdint>
 
-void verify::pickle::preferLargePages(void *start, size_t size) {
-#ifdef MADV_HUGEPAGE
-  constexpr uintptr_t pageSize = uintptr_t(2) << 20;
+#ifdef __linux__
+/// Advises the system about the pages of a size that lie inside of a range. It
+/// may refuse.
+static void advise(void *start, size_t size, uintptr_t pageSize, int advice) {
   auto address = reinterpret_cast<uintptr_t>(start);
   uintptr_t first = llvm::alignTo(address, pageSize);
   uintptr_t last = llvm::alignDown(address + size, pageSize);
-  // Where the system refuses there are pages of the usual size.
   if (first < last)
-    (void)::madvise(reinterpret_cast<void *>(first), last - first,
-                    MADV_HUGEPAGE);
+    (void)::madvise(reinterpret_cast<void *>(first), last - first, advice);
+}
+#endif
+
+void verify::pickle::preferLargePages(void *start, size_t size) {
+#ifdef MADV_HUGEPAGE
+  advise(start, size, uintptr_t(2) << 20, MADV_HUGEPAGE);
 #else
   (void)start;
   (void)size;
@@ -32,13 +37,7 @@ void verify::pickle::preferLargePages(void *start, size_t size) {
 
 void verify::pickle::populatePages(void *start, size_t size) {
 #ifdef MADV_POPULATE_WRITE
-  constexpr uintptr_t pageSize = 4096;
-  auto address = reinterpret_cast<uintptr_t>(start);
-  uintptr_t first = llvm::alignTo(address, pageSize);
-  uintptr_t last = llvm::alignDown(address + size, pageSize);
-  if (first < last)
-    (void)::madvise(reinterpret_cast<void *>(first), last - first,
-                    MADV_POPULATE_WRITE);
+  advise(start, size, uintptr_t(1) << 12, MADV_POPULATE_WRITE);
 #else
   (void)start;
   (void)size;
