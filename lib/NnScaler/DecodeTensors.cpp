@@ -124,7 +124,7 @@ bool Decoder::decodeValueMap(const ObjectFields &tensor, Value valueMap,
     return failField(tensor, Field::ValueMap,
                      "expected a part and a number of parts");
   if (weight[1] > UINT32_MAX)
-    return failField(tensor, Field::ValueMap, "more than 2^32 parts");
+    return failField(tensor, Field::ValueMap, "2^32 parts or more");
   result.part = static_cast<uint32_t>(weight[0]);
   result.parts = static_cast<uint32_t>(weight[1]);
   return true;

@@ -236,6 +236,8 @@ TEST(PlanErrorsTest, Tensors) {
       {"x_value", "_weight", integers({1, 1}),
        "IRSubTensor 141: field '_valmap': expected a part and a number of "
        "parts"},
+      {"x_value", "_weight", integers({0, int64_t(1) << 32}),
+       "IRSubTensor 141: field '_valmap': 2^32 parts or more"},
       {"x_value", "_weight", integers({0}),
        "IRSubTensor 141: field '_valmap': expected a part and a number of "
        "parts"},
