@@ -179,6 +179,7 @@ private:
     int64_t device; ///< that was executed
     /// Of those for which that device stands; -1 if it stands for itself.
     int64_t rank = -1;
+    bool isUniform = false; ///< All for which that device stands have it.
   };
   struct Channel {
     std::map<int64_t, Sent> messages; ///< under way, by number

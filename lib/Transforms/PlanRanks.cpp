@@ -264,9 +264,9 @@ void PlanExecution::sendByRank(Device &device, tv::SendOp op) {
   bool isSame = isUniform(bound.value);
   for (auto [rank, peer] : llvm::enumerate(fold->getPeers(op))) {
     Channel &channel = channels[{ranks[rank], peer}];
-    channel.messages.try_emplace(channel.sent++,
-                                 Sent{bound, op, device.number,
-                                      isSame ? 0 : static_cast<int64_t>(rank)});
+    channel.messages.try_emplace(
+        channel.sent++, Sent{bound, op, device.number,
+                             isSame ? 0 : static_cast<int64_t>(rank), isSame});
   }
 }
 
@@ -305,7 +305,7 @@ FailureOr<Bound> PlanExecution::join(Device &device, tv::ReceiveOp op,
     isOne &= message.bound.value == first.bound.value;
     isStraight &= message.rank == static_cast<int64_t>(rank) &&
                   message.device == first.device;
-    isSame &= message.rank <= 0;
+    isSame &= message.rank < 0 || message.isUniform;
     if (message.bound.microBatch != first.bound.microBatch) {
       op.emitOpError("receives of several micro-batches on its ranks");
       return failure();

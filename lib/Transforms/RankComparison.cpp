@@ -93,8 +93,10 @@ bool RankComparison::addPeer(Operation *op, int64_t left, int64_t right) {
   if (rank == 1)
     peers.push_back(left);
   peers.push_back(right);
+  // What is a message to itself of one rank only is verified of each.
   auto count = static_cast<int64_t>(fold.places.size());
-  return left >= 0 && right >= 0 && left < count && right < count;
+  return left >= 0 && right >= 0 && left < count && right < count &&
+         left != first && right != other;
 }
 
 bool RankComparison::areRanks(int64_t left, int64_t right) {
