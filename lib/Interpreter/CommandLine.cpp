@@ -6,6 +6,7 @@
 
 #include "Verify/Interpreter/CommandLine.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -101,7 +102,9 @@ int RunFlags::run(mlir::ModuleOp module, const Options &options) {
     if (printResults)
       printElements(done, outs());
   };
-  if (failed(runModule(module, run, given, "plan", visit))) {
+  // What frontends build was not verified before.
+  if (failed(mlir::verify(module)) ||
+      failed(runModule(module, run, given, "plan", visit))) {
     outs() << "not run: the error above says why\n";
     return NotRun;
   }

@@ -62,7 +62,7 @@ class Tally:
     failures: int = 0
 
 
-def run(reference: Path, plan: Path, report: Path, limits: Limits) -> Run:
+def run(reference: Path, plan: Path, report: Path, limits: Limits, *options: str) -> Run:
     """Runs verify-plan; a limit that is exceeded ends it by a signal."""
 
     def limit() -> None:
@@ -75,7 +75,7 @@ def run(reference: Path, plan: Path, report: Path, limits: Limits) -> Run:
     start = time.monotonic()
     with report.open("w") as errors:
         child = subprocess.Popen(
-            ["verify-plan", "--reference", reference, plan],
+            ["verify-plan", *options, "--reference", reference, plan],
             stdout=subprocess.DEVNULL,
             stderr=errors,
             preexec_fn=limit,  # noqa: PLW1509
