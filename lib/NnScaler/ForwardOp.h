@@ -45,9 +45,9 @@ struct ForwardOp {
   }
   std::optional<int64_t> integer(llvm::StringRef name) {
     const Argument *value = keyword(name);
-    if (!value || value->isTensor || value->kind == ConstantKind::None)
+    if (!value || (!value->isTensor && value->kind == ConstantKind::None))
       return std::nullopt;
-    if (value->kind == ConstantKind::Integer)
+    if (!value->isTensor && value->kind == ConstantKind::Integer)
       return value->getInteger();
     error() << "keyword '" << name << "' is not an integer";
     return std::nullopt;

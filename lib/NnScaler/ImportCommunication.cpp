@@ -54,6 +54,33 @@ static const Entry *findEntry(StringRef name) {
   return nullptr;
 }
 
+/// Whether two arguments are the same constant, or both tensors.
+static bool areEqual(const Argument &left, const Argument &right) {
+  if (left.isTensor || right.isTensor)
+    return left.isTensor && right.isTensor;
+  return left.kind == right.kind && left.getInteger() == right.getInteger() &&
+         left.getReal() == right.getReal() &&
+         left.getText() == right.getText() &&
+         llvm::equal(left.getElements(), right.getElements(),
+                     [](const Argument &a, const Argument &b) {
+                       return areEqual(a, b);
+                     });
+}
+
+bool nnscaler::haveEqualTransposes(const Primitive &left,
+                                   const Primitive &right) {
+  const Entry *a = findEntry(left.name), *b = findEntry(right.name);
+  if (!a || !b || a->transposed != b->transposed)
+    return false;
+  if (a->transposed == Action::Identity)
+    return true;
+  return (a == b || a->transposed) &&
+         llvm::equal(left.keywords, right.keywords,
+                     [](const KeywordArgument &x, const KeywordArgument &y) {
+                       return x.name == y.name && areEqual(x.value, y.value);
+                     });
+}
+
 /// Why a primitive of the format has no meaning here, if so.
 static StringRef getObstacle(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)

@@ -21,6 +21,22 @@ using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
 
+/// An adapter whose mirror is transposed, and has other transposes than what is
+/// executed forward; null if there is none. Autograd runs the backward of what
+/// is executed, not the mirror.
+static const Node *findOtherBackward(const PlanFile &file) {
+  for (const Node &node : file.nodes) {
+    if (node.kind != NodeKind::Adapter || node.isForward ||
+        node.mirror == none || !node.isDifferentiable || node.isCustom)
+      continue;
+    const Node &forward = file.nodes[node.mirror];
+    if (forward.isForward && forward.isDifferentiable && !forward.isCustom &&
+        !llvm::equal(forward.primitives, node.primitives, haveEqualTransposes))
+      return &forward;
+  }
+  return nullptr;
+}
+
 namespace {
 class PlanImporter {
 public:
@@ -218,6 +234,8 @@ LogicalResult PlanImporter::import(StringRef symbol, OpBuilder &builder) {
     if (failed(importInTurn(programs, inner)))
       return failure();
   }
+  if (const Node *adapter = findOtherBackward(file))
+    op->setAttr(otherBackwardName, LocationAttr(plan.getLocation(*adapter)));
   // Of a plan this is a result that is missing, which linking reports.
   if (symbol == "reference" && computedOutputs.size() != file.outputs.size())
     return emitError(fileLocation)

@@ -50,9 +50,24 @@ protected:
       if (!answer || *answer == Answer::Proved || own == Answer::Refuted)
         answer = own;
     }
+    if (answer == Answer::Proved && hasOtherBackward())
+      answer = Answer::Unknown;
     setAnswer(getOperation(), *answer);
     if (answer != Answer::Proved)
       signalPassFailure();
+  }
+
+  /// Whether a plan states another backward than what is executed forward has
+  /// (`tv.other_backward`). Says so.
+  bool hasOtherBackward() {
+    auto place = getOperation()->getAttrOfType<LocationAttr>(otherBackwardName);
+    if (!place)
+      return false;
+    emitError(Location(place))
+        << "unknown whether the plan computes what the reference computes: "
+           "its backward of this adapter is not that of the primitives that "
+           "are executed forward, which autograd runs";
+    return true;
   }
 
   ProverOptions getProverOptions() {

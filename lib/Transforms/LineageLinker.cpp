@@ -9,6 +9,7 @@
 #include "Boundaries.h"
 #include "InferredLineage.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace verify;
@@ -213,12 +214,41 @@ LogicalResult LineageLinker::checkCoverage(StringRef name,
   }
 }
 
+LogicalResult LineageLinker::checkTrained(
+    const llvm::StringMap<SmallVector<const FinalGradient *>> &held) {
+  llvm::StringSet<> trained;
+  for (const FinalGradient &expected : reference.getGradients())
+    trained.insert(tv::BufferOp(expected.parameter).getName());
+  for (const FinalGradient &gradient : plan.getGradients()) {
+    tv::BufferOp parameter = gradient.parameter;
+    if (!trained.contains(parameter.getName()))
+      return parameter.emitOpError("the reference does not train parameter '")
+             << parameter.getName() << "', device " << parameter.getDevice()
+             << " does";
+  }
+  llvm::DenseSet<Operation *> updated;
+  for (const auto &entry : held)
+    for (const FinalGradient *gradient : entry.second)
+      updated.insert(gradient->parameter);
+  for (auto copy : planOp.getBody().getOps<tv::BufferOp>())
+    if (!copy.getGradientOf() && trained.contains(copy.getName()) &&
+        held.contains(copy.getName()) && !updated.contains(copy) &&
+        !(fold && fold->isCovered(copy.getDevice())))
+      return copy.emitOpError("parameter '")
+             << copy.getName() << "' is trained, but not on device "
+             << copy.getDevice() << ", which holds part "
+             << printPart(copy.getPiece().getBounds());
+  return success();
+}
+
 LogicalResult LineageLinker::addGradients() {
   llvm::StringMap<SmallVector<const FinalGradient *>> held;
   for (const FinalGradient &gradient : plan.getGradients()) {
     tv::BufferOp parameter = gradient.parameter;
     held[parameter.getName()].push_back(&gradient);
   }
+  if (failed(checkTrained(held)))
+    return failure();
   for (const FinalGradient &expected : reference.getGradients()) {
     tv::BufferOp parameter = expected.parameter;
     auto shape = cast<RankedTensorType>(expected.value.getType()).getShape();

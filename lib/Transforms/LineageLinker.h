@@ -15,6 +15,7 @@
 
 #include "PlanExecution.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace verify {
 
@@ -46,6 +47,10 @@ private:
   void addLemma(const StatedPiece &stated, mlir::Value tensor);
   /// Lemmas about what lies within ops of the plan that select.
   void addInferred();
+  /// Whether the plan trains what the reference does, on each device that has
+  /// it.
+  llvm::LogicalResult checkTrained(
+      const llvm::StringMap<llvm::SmallVector<const FinalGradient *>> &held);
   llvm::LogicalResult addGradients();
   /// What a device gives for output `number` of the reference.
   mlir::LogicalResult addOutput(int64_t device, size_t number,

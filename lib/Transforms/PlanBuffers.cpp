@@ -128,10 +128,15 @@ SmallVector<PlanExecution::Round>
 PlanExecution::listRounds(ArrayRef<Contribution> contributions) {
   SmallVector<Round> rounds;
   for (const Contribution &entry : contributions) {
+    // One value may be of a micro-batch and of none, as what a loss starts
+    // from: both count.
     auto fits = [&](const Round &round) {
-      return round.value == entry.bound.value &&
-             (entry.bound.microBatch < 0 ||
-              !round.microBatches.contains(entry.bound.microBatch));
+      if (round.value != entry.bound.value)
+        return false;
+      return entry.bound.microBatch < 0
+                 ? round.invariant > 0
+                 : round.invariant == 0 &&
+                       !round.microBatches.contains(entry.bound.microBatch);
     };
     auto *found = llvm::find_if(rounds, fits);
     if (found == rounds.end()) {

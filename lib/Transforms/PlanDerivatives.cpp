@@ -73,11 +73,18 @@ PlanExecution::tellApart(Device &device, tv::SaveOp save) {
     for (Value operand : op->getOperands())
       if (!llvm::is_contained(ops, operand.getDefiningOp()))
         given.insert(operand);
-  // That which is one graph value of one micro-batch.
+  // That which is one graph value of one micro-batch; what is of none is that
+  // of any.
   llvm::SmallMapVector<std::pair<Value, int64_t>, SmallVector<Value, 1>, 8>
       alike;
+  llvm::SmallDenseSet<Value> ofNone;
+  for (Value value : given)
+    if (Bound bound = lookup(device, value); bound.microBatch < 0)
+      ofNone.insert(bound.value);
   for (Value value : given) {
     Bound bound = lookup(device, value);
+    if (ofNone.contains(bound.value))
+      bound.microBatch = -1;
     if (isa<FloatType>(getGradientType(value.getType()).getElementType()))
       alike[{bound.value, bound.microBatch}].push_back(value);
   }

@@ -230,6 +230,9 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
     return failure();
   if (failed(linker.findResults()))
     return fail("a part of a result is missing");
+  for (tv::PlanOp each : {reference, plan})
+    if (Attribute place = each->getAttr(otherBackwardName))
+      module->setAttr(otherBackwardName, place);
   int64_t executedOps = executed->plan->getExecutedOps();
   LinkCounts linked;
   if (!fold) {

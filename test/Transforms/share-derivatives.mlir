@@ -10,7 +10,7 @@
 // RUN:   | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=RESULT
 
 // Two devices differentiate the same op, of the same values. Device 0 asks for the gradient of its
-// first operand, device 1 for that of its second one; or both ask for gradients by its two results,
+// first operand, device 1 for that of its second one, and they exchange them; or both ask for gradients by its two results,
 // in another order. These are other functions, although all that they take is the same.
 
 // PROVED: tv.answer = "proved"
@@ -61,6 +61,7 @@ tv.plan @plan <dp = 1, device = 2, mb = 1> {
   tv.buffer @b0 on 0 "b" holds <4, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
   tv.buffer @ga0 on 0 "a" holds <3, [0:4 of 4]> gradient_of @a0 : !tv.buffer<tensor<4xf32>> // operands
   tv.buffer @ga0 on 0 "a" holds <3, [0:4 of 4]> gradient_of @a0 : !tv.buffer<tensor<4xf32>> // results
+  tv.buffer @gb0 on 0 "b" holds <4, [0:4 of 4]> gradient_of @b0 : !tv.buffer<tensor<4xf32>> // operands
   tv.segment @forward0 on 0 cell 10 {
   ^bb0(%x: tensor<4xf32>):
     %a = tv.read @a0 : tensor<4xf32>
@@ -87,6 +88,7 @@ tv.plan @plan <dp = 1, device = 2, mb = 1> {
   tv.buffer @b1 on 1 "b" holds <4, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>
   tv.buffer @gb1 on 1 "b" holds <4, [0:4 of 4]> gradient_of @b1 : !tv.buffer<tensor<4xf32>> // operands
   tv.buffer @ga1 on 1 "a" holds <3, [0:4 of 4]> gradient_of @a1 : !tv.buffer<tensor<4xf32>> // results
+  tv.buffer @ga1 on 1 "a" holds <3, [0:4 of 4]> gradient_of @a1 : !tv.buffer<tensor<4xf32>> // operands
   tv.segment @forward1 on 1 cell 20 {
   ^bb0(%x: tensor<4xf32>):
     %a = tv.read @a1 : tensor<4xf32>
@@ -114,11 +116,19 @@ tv.plan @plan <dp = 1, device = 2, mb = 1> {
     %y = tv.call @forward0(%x) instance 0 mirror 1 : (tensor<4xf32>) -> tensor<f32>
     tv.output %y "loss" <2, []> : tensor<f32>
     tv.call @backward0() instance 1 mirror 0 : () -> ()
+    %mine = tv.read @ga0 : tensor<4xf32> // operands
+    tv.send %mine to 1 : tensor<4xf32> // operands
+    %other = tv.receive from 1 : tensor<4xf32> // operands
+    tv.write %other, @gb0 : tensor<4xf32> // operands
   }
   tv.program 1 {
     %x = tv.load_data cell 1 ["x"] holds [#tv.piece<1, [0:4 of 4]>] : tensor<4xf32>
     %y = tv.call @forward1(%x) instance 0 mirror 1 : (tensor<4xf32>) -> tensor<f32>
     tv.output %y "loss" <2, []> : tensor<f32>
     tv.call @backward1() instance 1 mirror 0 : () -> ()
+    %other = tv.receive from 0 : tensor<4xf32> // operands
+    tv.write %other, @ga1 : tensor<4xf32> // operands
+    %mine = tv.read @gb1 : tensor<4xf32> // operands
+    tv.send %mine to 0 : tensor<4xf32> // operands
   }
 }
