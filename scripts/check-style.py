@@ -41,7 +41,7 @@ def matches(pattern: str, message: str, suffixes: set[str]) -> Rule:
 
 def file_length(path: Path, lines: list[str]) -> Iterator[Finding]:
     """A file is short enough to be read in ten minutes."""
-    if path.suffix in CODE | TESTS and len(lines) > LINE_CAP:
+    if path.suffix in CODE | TESTS | {".md"} and len(lines) > LINE_CAP:
         yield LINE_CAP, f"{len(lines)} lines, more than {LINE_CAP}: split it"
 
 
