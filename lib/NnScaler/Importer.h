@@ -21,9 +21,6 @@ namespace verify::nnscaler {
 /// the part of a `tv.slice` starts, or the order of the members of a gather; a
 /// unit where it does not say.
 constexpr llvm::StringLiteral declaredName = "tv.declared";
-/// On a plan: the place of an adapter whose backward in the plan is not that of
-/// the primitives that are executed forward.
-constexpr llvm::StringLiteral otherBackwardName = "tv.other_backward";
 
 /// Names of what segments share with the rest of a plan, built once for a plan.
 class PlanContext {

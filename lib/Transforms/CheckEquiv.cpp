@@ -60,10 +60,11 @@ protected:
   /// Whether a plan states another backward than what is executed forward has
   /// (`tv.other_backward`). Says so.
   bool hasOtherBackward() {
-    auto place = getOperation()->getAttrOfType<LocationAttr>(otherBackwardName);
-    if (!place)
+    Attribute stated = getOperation()->getAttr(otherBackwardName);
+    if (!stated)
       return false;
-    emitError(Location(place))
+    auto place = dyn_cast<LocationAttr>(stated);
+    emitError(place ? Location(place) : getOperation().getLoc())
         << "unknown whether the plan computes what the reference computes: "
            "its backward of this adapter is not that of the primitives that "
            "are executed forward, which autograd runs";
@@ -108,7 +109,7 @@ protected:
           << "stage '" << stage.getSymName() << "' is "
           << verify::getName(verdict.verdict) << ": " << verdict.reason;
     }
-    if (!isProved)
+    if (!isProved || hasOtherBackward())
       signalPassFailure();
   }
 

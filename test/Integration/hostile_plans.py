@@ -219,12 +219,15 @@ def _gather_rows(root: Any) -> None:
         gather.kwargs = {**gather.kwargs, "dim": 1}
 
 
-def _identity_forward(root: Any) -> None:
+def _forward_only(root: Any, kind: str, ranks: bool = False) -> None:
+    """Executes other primitives than `IdentityAllreducePrim` forward; the mirrors stay."""
     for adapter in cells(root, "IRAdapter"):
         (call,) = adapter._prims
         if adapter._forward and class_name(call) == "IdentityAllreducePrim":
-            other = make("nnscaler.ir.adapter.prim", "IdentityPrim")
-            vars(other).update(vars(call), signature="nnscaler.runtime.adapter.identity")
+            other = make("nnscaler.ir.adapter.prim", kind)
+            vars(other).update(vars(call))
+            if ranks:
+                other.kwargs = {**call.kwargs, "ranks": list(adapter._device)}
             adapter._prims = [other]
 
 
@@ -356,7 +359,8 @@ EDITS = [
     Edit("a gather along -1", lambda r: _gather(r, -1), (1,), "is not what another member"),
     Edit("a gather along 2^62", lambda r: _gather(r, 2**62), (1,), "is not what another member"),
     Edit("rows along columns", _gather_rows, (1,), "has size 1, expected 2", "rows"),
-    Edit("an identity forward", _identity_forward, (2,), "which autograd runs", "llama"),
+    Edit("an identity forward", lambda r: _forward_only(r, "IdentityPrim"), (2,), "which autograd runs", "llama"),
+    Edit("other ranks forward", lambda r: _forward_only(r, "IdentityAllreducePrim", True), (2,), "which autograd runs", "llama"),
     Edit("tokens as start", _tokens_as_start, (3,), "'start' is not an integer", "vocabulary"),
     Edit("a frozen copy", lambda r: _freeze(r, 1), (1,), "but not on device 1", "ranks"),
     Edit("a frozen model", lambda r: _freeze(r, 0), (1,), "does not train", "llama", "reference"),

@@ -277,6 +277,7 @@ DIFFERENCES: dict[str, dict[int, list[tuple[str, str]]]] = {
     "not-reduced": {2: [("tv.write %a,", "tv.write %g,")]},
 }  # fmt: skip
 
+
 def ring(rank: int, value: str, columns: int, use: str) -> list[tuple[str, str]]:
     """Takes the value of the previous rank of the first stage where its own one is used."""
     kind = f"tensor<3x{columns}xf32>"
@@ -294,7 +295,7 @@ def parts_to_all(rank: int, used: int) -> dict[int, list[tuple[str, str]]]:
     return {rank: [(send, "".join(sends))], rank + RANKS: [(receive, "".join(receives))]}
 
 
-def exchange(rank: int) -> list[tuple[str, str]]:
+def messages_of_others(rank: int) -> list[tuple[str, str]]:
     """A rank of the first stage sends to ranks that are others but for one rank, once."""
     kind = "tensor<3x2xf32>"
     sends = [f"    tv.send %part to {peers[rank]} : {kind}\n" for peers in ((1, 1, 1), (2, 0, 0), (2, 2, 0))]
@@ -313,7 +314,7 @@ INVALID: dict[str, dict[int, list[tuple[str, str]]]] = {
     "slice-of-another-size": {2: [("start = 4 : i64, end = 6", "start = 4 : i64, end = 5")]},
     "draws-of-nothing": {5: [("14, [0:3 of 3, 4:6 of 6]", "14, [0:3 of 3, 4:7 of 7]")]},
     "saved-twice": {5: [("tv.save 75", "tv.save 35"), ("of 75 {", "of 35 {")]},
-    "one-to-itself": {rank: exchange(rank) for rank in range(RANKS)},
+    "one-to-itself": {rank: messages_of_others(rank) for rank in range(RANKS)},
     "loaded-without-name": {5: [('%z:2 = tv.load_data cell 1 ["x", "i"]', '%z:2 = tv.load_data cell 1 ["x"]')]},
 }  # fmt: skip
 
@@ -323,9 +324,9 @@ ALIKE: dict[str, dict[int, list[tuple[str, str]]]] = {
     "part-of-another-rank": {rank: ring(rank, "%part", 2, "    tv.send %part to") for rank in range(RANKS)},
     "to-another-rank": {rank: [("to P", f"to {RANKS + (rank + 1) % RANKS}"), ("from P", f"from {RANKS + (rank + 1) % RANKS}")] for rank in range(RANKS)}
     | {rank + RANKS: [("to P", f"to {(rank - 1) % RANKS}"), ("from P", f"from {(rank - 1) % RANKS}")] for rank in range(RANKS)},
-    "parts-to-all": {device: change for rank in range(RANKS) for device, change in parts_to_all(rank, rank).items()},
-    "first-part-to-all": {device: change for rank in range(RANKS) for device, change in parts_to_all(rank, 0).items()},
-    "last-part-to-all": {device: change for rank in range(RANKS) for device, change in parts_to_all(rank, RANKS - 1).items()},
+    "parts-to-all": {number: change for rank in range(RANKS) for number, change in parts_to_all(rank, rank).items()},
+    "first-part-to-all": {number: change for rank in range(RANKS) for number, change in parts_to_all(rank, 0).items()},
+    "last-part-to-all": {number: change for rank in range(RANKS) for number, change in parts_to_all(rank, RANKS - 1).items()},
 }  # fmt: skip
 
 

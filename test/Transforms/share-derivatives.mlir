@@ -10,8 +10,9 @@
 // RUN:   | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=RESULT
 
 // Two devices differentiate the same op, of the same values. Device 0 asks for the gradient of its
-// first operand, device 1 for that of its second one, and they exchange them; or both ask for gradients by its two results,
-// in another order. These are other functions, although all that they take is the same.
+// first operand, device 1 for that of its second one, and they exchange them; or both ask for
+// gradients by its two results, in another order. These are other functions, although all that they
+// take is the same.
 
 // PROVED: tv.answer = "proved"
 

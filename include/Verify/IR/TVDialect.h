@@ -21,4 +21,10 @@
 #define GET_TYPEDEF_CLASSES
 #include "Verify/IR/TVTypes.h.inc"
 
+namespace verify {
+/// An attribute of a plan, and of the module it was linked in: the place of an
+/// adapter whose backward in the plan is not that of what it executes forward.
+inline constexpr llvm::StringLiteral otherBackwardName = "tv.other_backward";
+} // namespace verify
+
 #endif // VERIFY_IR_TVDIALECT_H

@@ -88,7 +88,9 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
     nothing.
 
     A plan that cannot be executed (an unmatched send, shapes that do not fit)
-    is an error at its op, and the module gets the attribute `tv.malformed`.
+    is an error at its op, and the module gets the attribute `tv.malformed`. The
+    attribute `tv.other_backward` of a plan, the place of a backward that is not
+    that of what is executed forward, becomes one of the module.
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
   let options = [
@@ -142,6 +144,9 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
     itself stands for the plans beside it. Where something goes wrong, the groups
     that it goes wrong in are linked again device by device; where more than
     little effort is needed, all are, and the verdict is that of the new graph.
+
+    Nothing is proved of a module with the attribute `tv.other_backward`: there
+    the plan states a backward that is not the one which is run.
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
   let options = [

@@ -43,10 +43,6 @@ inline constexpr llvm::StringLiteral liveActivationsName =
 void addAssumption(mlir::ModuleOp module, llvm::StringRef text);
 llvm::SmallVector<llvm::StringRef> getAssumptions(mlir::ModuleOp module);
 
-/// Of a plan, and of the module it was linked in: the place of an adapter whose
-/// backward in the plan is not that of what it executes forward.
-inline constexpr llvm::StringLiteral otherBackwardName = "tv.other_backward";
-
 /// Writes and reads the module's `tv.answer`.
 void setAnswer(mlir::ModuleOp module, Answer answer);
 std::optional<Answer> getAnswer(mlir::ModuleOp module);
