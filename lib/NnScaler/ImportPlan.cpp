@@ -235,7 +235,17 @@ LogicalResult PlanImporter::import(StringRef symbol, OpBuilder &builder) {
       return failure();
   }
   if (const Node *adapter = findOtherBackward(file))
-    op->setAttr(otherBackwardName, LocationAttr(plan.getLocation(*adapter)));
+    op->setAttr(
+        executedOtherwiseName,
+        builder.getDictionaryAttr(
+            {builder.getNamedAttr("place",
+                                  LocationAttr(plan.getLocation(*adapter))),
+             builder.getNamedAttr(
+                 "reason",
+                 builder.getStringAttr(
+                     "its backward of this adapter is not that of the "
+                     "primitives that are executed forward, which autograd "
+                     "runs"))}));
   // Of a plan this is a result that is missing, which linking reports.
   if (symbol == "reference" && computedOutputs.size() != file.outputs.size())
     return emitError(fileLocation)

@@ -50,24 +50,28 @@ protected:
       if (!answer || *answer == Answer::Proved || own == Answer::Refuted)
         answer = own;
     }
-    if (answer == Answer::Proved && hasOtherBackward())
+    if (answer == Answer::Proved && isExecutedOtherwise())
       answer = Answer::Unknown;
     setAnswer(getOperation(), *answer);
     if (answer != Answer::Proved)
       signalPassFailure();
   }
 
-  /// Whether a plan states another backward than what is executed forward has
-  /// (`tv.other_backward`). Says so.
-  bool hasOtherBackward() {
-    Attribute stated = getOperation()->getAttr(otherBackwardName);
+  /// Whether a plan is executed otherwise than it was read
+  /// (`tv.executed_otherwise`). Says so.
+  bool isExecutedOtherwise() {
+    Attribute stated = getOperation()->getAttr(executedOtherwiseName);
     if (!stated)
       return false;
-    auto place = dyn_cast<LocationAttr>(stated);
+    LocationAttr place;
+    StringAttr reason;
+    if (auto fields = dyn_cast<DictionaryAttr>(stated)) {
+      place = fields.getAs<LocationAttr>("place");
+      reason = fields.getAs<StringAttr>("reason");
+    }
     emitError(place ? Location(place) : getOperation().getLoc())
         << "unknown whether the plan computes what the reference computes: "
-           "its backward of this adapter is not that of the primitives that "
-           "are executed forward, which autograd runs";
+        << (reason ? reason.getValue() : "it is executed otherwise");
     return true;
   }
 
@@ -109,7 +113,7 @@ protected:
           << "stage '" << stage.getSymName() << "' is "
           << verify::getName(verdict.verdict) << ": " << verdict.reason;
     }
-    if (!isProved || hasOtherBackward())
+    if (!isProved || isExecutedOtherwise())
       signalPassFailure();
   }
 

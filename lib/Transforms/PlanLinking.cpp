@@ -231,8 +231,8 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
   if (failed(linker.findResults()))
     return fail("a part of a result is missing");
   for (tv::PlanOp each : {reference, plan})
-    if (Attribute place = each->getAttr(otherBackwardName))
-      module->setAttr(otherBackwardName, place);
+    if (Attribute stated = each->getAttr(executedOtherwiseName))
+      module->setAttr(executedOtherwiseName, stated);
   int64_t executedOps = executed->plan->getExecutedOps();
   LinkCounts linked;
   if (!fold) {

@@ -22,9 +22,11 @@
 #include "Verify/IR/TVTypes.h.inc"
 
 namespace verify {
-/// An attribute of a plan, and of the module it was linked in: the place of an
-/// adapter whose backward in the plan is not that of what it executes forward.
-inline constexpr llvm::StringLiteral otherBackwardName = "tv.other_backward";
+/// An attribute of a plan, and of the module it was linked in, with which a
+/// frontend says that the plan's runtime does otherwise than the plan was read:
+/// `{place = loc(...), reason = "..."}`. Nothing is proved of such a plan.
+inline constexpr llvm::StringLiteral executedOtherwiseName =
+    "tv.executed_otherwise";
 } // namespace verify
 
 #endif // VERIFY_IR_TVDIALECT_H

@@ -89,8 +89,8 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
 
     A plan that cannot be executed (an unmatched send, shapes that do not fit)
     is an error at its op, and the module gets the attribute `tv.malformed`. The
-    attribute `tv.other_backward` of a plan, the place of a backward that is not
-    that of what is executed forward, becomes one of the module.
+    attribute `tv.executed_otherwise` of a plan, with which a frontend says where
+    the plan's runtime does not do what the plan states, becomes one of the module.
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
   let options = [
@@ -145,8 +145,7 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
     that it goes wrong in are linked again device by device; where more than
     little effort is needed, all are, and the verdict is that of the new graph.
 
-    Nothing is proved of a module with the attribute `tv.other_backward`: there
-    the plan states a backward that is not the one which is run.
+    Nothing is proved of a module with the attribute `tv.executed_otherwise`.
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
   let options = [
