@@ -295,11 +295,11 @@ def parts_to_all(rank: int, used: int) -> dict[int, list[tuple[str, str]]]:
     return {rank: [(send, "".join(sends))], rank + RANKS: [(receive, "".join(receives))]}
 
 
-def messages_of_others(rank: int) -> list[tuple[str, str]]:
-    """A rank of the first stage sends to ranks that are others but for one rank, once."""
+def messages_of_others(rank: int, own: int) -> list[tuple[str, str]]:
+    """A rank of the first stage sends to ranks that are others but for rank `own`, once."""
     kind = "tensor<3x2xf32>"
-    sends = [f"    tv.send %part to {peers[rank]} : {kind}\n" for peers in ((1, 1, 1), (2, 0, 0), (2, 2, 0))]
-    receives = [f"    %from{number} = tv.receive from {peers[rank]} : {kind}\n" for number, peers in enumerate(((1, 1, 0), (2, 0, 0), (2, 2, 1)))]
+    sends = [f"    tv.send %part to {(peers[(rank - own) % RANKS] + own) % RANKS} : {kind}\n" for peers in ((0, 0, 0), (2, 2, 1), (1, 2, 1))]
+    receives = [f"    %from{number} = tv.receive from {(peers[(rank - own) % RANKS] + own) % RANKS} : {kind}\n" for number, peers in enumerate(((0, 2, 0), (2, 2, 1), (1, 0, 1)))]
     return [("    tv.send %part to P", "".join(sends + receives) + "    tv.send %part to P")]
 
 
@@ -314,7 +314,8 @@ INVALID: dict[str, dict[int, list[tuple[str, str]]]] = {
     "slice-of-another-size": {2: [("start = 4 : i64, end = 6", "start = 4 : i64, end = 5")]},
     "draws-of-nothing": {5: [("14, [0:3 of 3, 4:6 of 6]", "14, [0:3 of 3, 4:7 of 7]")]},
     "saved-twice": {5: [("tv.save 75", "tv.save 35"), ("of 75 {", "of 35 {")]},
-    "one-to-itself": {rank: messages_of_others(rank) for rank in range(RANKS)},
+    "first-to-itself": {rank: messages_of_others(rank, 0) for rank in range(RANKS)},
+    "second-to-itself": {rank: messages_of_others(rank, 1) for rank in range(RANKS)},
     "loaded-without-name": {5: [('%z:2 = tv.load_data cell 1 ["x", "i"]', '%z:2 = tv.load_data cell 1 ["x"]')]},
 }  # fmt: skip
 

@@ -1,8 +1,11 @@
 // RUN: verify-opt --tv-verify-equiv %s | FileCheck %s --check-prefix=PROVED
 // RUN: grep -v '// twice$' %s | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s
+// RUN: sed 's/like %w/like %z/; s/like %x/like %w/; s/like %z/like %x/' %s > %t.exchanged
+// RUN: verify-opt --tv-verify-equiv %t.exchanged | FileCheck %s --check-prefix=PROVED
+// RUN: grep -v '// twice$' %t.exchanged | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s
 
 // What is drawn like a parameter is of no micro-batch, what is drawn like data is of one; both are one value
-// of the graph, and both are added to the gradient.
+// of the graph, and both are added to the gradient, in either order.
 
 // PROVED: tv.answer = "proved"
 // CHECK: error: gradient of 'w' differs from the reference on device 0
@@ -13,7 +16,7 @@ tv.plan @reference <dp = 1, device = 1, mb = 1> {
   tv.buffer @dw on 0 "w" holds <3, [0:4 of 4]> gradient_of @w : !tv.buffer<tensor<4xf32>>
   tv.segment @s on 0 cell 2 {
   ^bb0(%x: tensor<4xf32>):
-    %w = tv.read @w : tensor<4xf32> // twice
+    %w = tv.read @w : tensor<4xf32>
     %r0 = tv.random "dropout" <7, [0:4 of 4]> like %w : tensor<4xf32> -> tensor<4xf32> // twice
     tv.add_to %r0, @dw : tensor<4xf32> // twice
     %r1 = tv.random "dropout" <7, [0:4 of 4]> like %x : tensor<4xf32> -> tensor<4xf32>
