@@ -187,6 +187,9 @@ mlir::Value buildDropout(ForwardOp &op, mlir::Value value, double probability,
 struct ForwardRule {
   void (*import)(ForwardOp &, Results &) = nullptr;
   MinusInfinity minusInfinity = MinusInfinity::Never;
+  /// Whether it does the same to pairs of numbers, which complex numbers are
+  /// imported as.
+  bool takesComplex = false;
 };
 
 /// The rule of a function of the user's own model, by its last name: the module

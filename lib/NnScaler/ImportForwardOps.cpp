@@ -391,13 +391,13 @@ static ForwardRule findRule(StringRef signature) {
       {"torch.nn.functional.linear", {importLinear}},
       {"torch.nn.functional.softmax", {importSoftmax}},
       {"torch.Tensor.float", {importCopy, kept}},
-      {"torch.Tensor.contiguous", {importCopy, kept}},
+      {"torch.Tensor.contiguous", {importCopy, kept, true}},
       {"torch.nn.functional.dropout", {importDropout}},
       {"torch.nn.functional.gelu", {importGelu}},
       {"nnscaler.runtime.function.layer_norm", {importLayerNorm}},
       {"nnscaler.runtime.function.to", {importCopy, kept}},
-      {"nnscaler.runtime.function.identity", {importCopy, kept}},
-      {"nnscaler.runtime.function.multiref", {importMultiref, kept}},
+      {"nnscaler.runtime.function.identity", {importCopy, kept, true}},
+      {"nnscaler.runtime.function.multiref", {importMultiref, kept, true}},
       {"nnscaler.runtime.function.embedding", {importEmbedding}},
   };
   ForwardRule rule = table.lookup(signature);
@@ -421,6 +421,12 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
   if (!rule.import)
     return emitError(location)
            << "unknown op '" << node.signature << "' (cell " << node.id << ")";
+  for (ArrayRef<Argument> list : {node.inputs, node.outputs})
+    for (const Argument &argument : list)
+      if (argument.isTensor && plan.isComplex(plan.get(argument)) &&
+          !rule.takesComplex)
+        return emitError(location) << "'" << node.signature
+                                   << "': is not supported on complex numbers";
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
   ForwardOp op{plan,

@@ -185,7 +185,7 @@ ForwardRule nnscaler::findModelFunction(StringRef name) {
   static const llvm::StringMap<ForwardRule> table = {
       {"create_mask", {importCausalMask, MinusInfinity::Made}},
       {"apply_mask", {importApplyMask, MinusInfinity::Kept}},
-      {"apply_rotary_emb", {importRotary}},
+      {"apply_rotary_emb", {importRotary, MinusInfinity::Never, true}},
       {"self_attention", {importSelfAttention}},
       {"feedforward", {importFeedForward}},
       {"gate_fw", {importGate}},
