@@ -21,22 +21,6 @@ using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
 
-/// An adapter whose mirror is transposed, and has other transposes than what is
-/// executed forward; null if there is none. Autograd runs the backward of what
-/// is executed, not the mirror.
-static const Node *findOtherBackward(const PlanFile &file) {
-  for (const Node &node : file.nodes) {
-    if (node.kind != NodeKind::Adapter || node.isForward ||
-        node.mirror == none || !node.isDifferentiable || node.isCustom)
-      continue;
-    const Node &forward = file.nodes[node.mirror];
-    if (forward.isForward && forward.isDifferentiable && !forward.isCustom &&
-        !llvm::equal(forward.primitives, node.primitives, haveEqualTransposes))
-      return &forward;
-  }
-  return nullptr;
-}
-
 namespace {
 class PlanImporter {
 public:
@@ -234,18 +218,14 @@ LogicalResult PlanImporter::import(StringRef symbol, OpBuilder &builder) {
     if (failed(importInTurn(programs, inner)))
       return failure();
   }
-  if (const Node *adapter = findOtherBackward(file))
-    op->setAttr(
-        executedOtherwiseName,
-        builder.getDictionaryAttr(
-            {builder.getNamedAttr("place",
-                                  LocationAttr(plan.getLocation(*adapter))),
-             builder.getNamedAttr(
-                 "reason",
-                 builder.getStringAttr(
-                     "its backward of this adapter is not that of the "
-                     "primitives that are executed forward, which autograd "
-                     "runs"))}));
+  if (std::optional<RuntimeDifference> found = findRuntimeDifference(file)) {
+    LocationAttr place = plan.getLocation(*found->node);
+    op->setAttr(executedOtherwiseName,
+                builder.getDictionaryAttr(
+                    {builder.getNamedAttr("place", place),
+                     builder.getNamedAttr(
+                         "reason", builder.getStringAttr(found->reason))}));
+  }
   // Of a plan this is a result that is missing, which linking reports.
   if (symbol == "reference" && computedOutputs.size() != file.outputs.size())
     return emitError(fileLocation)

@@ -209,6 +209,14 @@ importForwardOp(const PlanContext &plan, const Node &node,
 bool makesMinusInfinity(const Node &node);
 bool keepsMinusInfinity(const Node &node);
 
+/// Where the code that is made of a plan does otherwise than the plan is read.
+struct RuntimeDifference {
+  const Node *node;
+  llvm::StringRef reason;
+};
+/// The first one found; nothing is proved of a plan that has any.
+std::optional<RuntimeDifference> findRuntimeDifference(const PlanFile &plan);
+
 /// Whether two primitives have the same backward, whatever tensors they take.
 bool haveEqualTransposes(const Primitive &left, const Primitive &right);
 

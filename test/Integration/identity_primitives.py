@@ -4,8 +4,8 @@
 usage: identity_primitives.py PRIMITIVE OUTPUT REFERENCE [OTHER]
 
 In each adapter of a backward segment, which holds its forward primitive, a
-PRIMITIVE becomes `IdentityPrim` on the same tensors. With OTHER the adapter is not
-differentiable, and what it holds is OTHER on the gradients. Of several, as in
+PRIMITIVE becomes `IdentityPrim` on the same tensors. With OTHER the adapter is custom,
+and what it holds is OTHER on the gradients. Of several, as in
 `AllReducePrim+IdentityPrim`, all but the last take the gradients and give a tensor of
 the adapter's own, and the last takes that.
 """
@@ -23,17 +23,23 @@ from plan_maker.strategy.mlp import make_mlp
 
 # A number that no tensor of the plan has.
 OWN = 999_999
+# What a primitive with a backward of its own does forward.
+FORWARD = {"AllReduceIdentityPrim": "AllReducePrim", "IdentityAllreducePrim": "IdentityPrim"}
 
 
 def with_identities(plan: Plan, name: str, other: str) -> Plan:
     """The plan with identities in the place of backward primitives `name`."""
     changed = {}
-    for located in nodes_at(plan, Place(), lambda node: isinstance(node, Adapter)):
-        adapter = located.node
+    located = list(nodes_at(plan, Place(), lambda node: isinstance(node, Adapter)))
+    forwards = {(each.device, each.node.mirror): each.node for each in located}
+    for each in located:
+        adapter = each.node
         assert isinstance(adapter, Adapter)
         if adapter.is_forward or adapter.primitives[0].name != name:
             continue
         (old,) = adapter.primitives
+        forward = forwards[each.device, adapter.identifier]
+        assert isinstance(forward, Adapter)
         identity = Primitive("IdentityPrim", old.inputs, old.outputs, ())
         new = replace(adapter, primitives=(identity,))
         if other:
@@ -41,8 +47,11 @@ def with_identities(plan: Plan, name: str, other: str) -> Plan:
             own = (replace(adapter.inputs[0], identifier=OWN),) if first else adapter.inputs
             explicit = [Primitive(one, adapter.inputs, own, old.keywords) for one in first]
             explicit.append(Primitive(last, own, adapter.outputs, old.keywords))
-            new = replace(adapter, primitives=tuple(explicit), is_differentiable=False)
-        changed[located.device, adapter.identifier] = (new,)
+            new = replace(adapter, primitives=tuple(explicit), is_custom=True)
+            does = Primitive(FORWARD[name], forward.inputs, forward.outputs, old.keywords)
+            forward = replace(forward, primitives=(does,), is_custom=True)
+            changed[each.device, forward.identifier] = (forward,)
+        changed[each.device, adapter.identifier] = (new,)
     assert changed, f"no backward adapter holds {name}"
     return replace_nodes(plan, changed)
 

@@ -235,8 +235,12 @@ WAYS: dict[str, Callable[[Site], list[Primitive]]] = {
 def rewrite(plan: Plan, way: str) -> Plan:
     """The plan in which forward adapters sum in this way."""
     changed = {}
+    found = list(nodes_at(plan, Place(), lambda node: isinstance(node, Adapter)))
+    mirrors = {
+        (each.device, each.node.mirror): each.node for each in found if isinstance(each.node, Adapter)
+    }
     number = next_tensor(plan)
-    for located in nodes_at(plan, Place(), lambda node: isinstance(node, Adapter)):
+    for located in found:
         adapter = located.node
         assert isinstance(adapter, Adapter)
         if not adapter.is_forward or adapter.primitives[0].name != "AllReduceIdentityPrim":
@@ -246,8 +250,14 @@ def rewrite(plan: Plan, way: str) -> Plan:
         site = Site(located.device, term, total, is_wrong, number)
         primitives = WAYS[way.removesuffix("-wrong")](site)
         number = site.next_number
-        new = replace(adapter, primitives=tuple(primitives), is_differentiable=False)
-        changed[located.device, adapter.identifier] = (new,)
+        # The runtime makes one function of a custom adapter and its mirror, so the
+        # mirror has the gradient's own primitive: an identity.
+        custom = replace(adapter, primitives=tuple(primitives), is_custom=True)
+        changed[located.device, adapter.identifier] = (custom,)
+        mirror = mirrors[located.device, adapter.identifier]
+        identity = Primitive("IdentityPrim", mirror.inputs, mirror.outputs, ())
+        mirror = replace(mirror, primitives=(identity,), is_custom=True)
+        changed[located.device, mirror.identifier] = (mirror,)
     assert changed, "no adapter sums"
     return replace_nodes(plan, changed)
 
