@@ -190,6 +190,8 @@ struct ForwardRule {
   /// Whether it does the same to pairs of numbers, which complex numbers are
   /// imported as.
   bool takesComplex = false;
+  /// Whether its results do not depend on the values of its operands.
+  bool ignoresValues = false;
 };
 
 /// The rule of a function of the user's own model, by its last name: the module

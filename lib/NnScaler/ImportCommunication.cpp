@@ -81,6 +81,17 @@ bool nnscaler::haveEqualTransposes(const Primitive &left,
                      });
 }
 
+bool nnscaler::isIdentityTransposed(const Primitive &primitive) {
+  const Entry *entry = findEntry(primitive.name);
+  return entry && entry->transposed == Action::Identity;
+}
+
+bool nnscaler::detaches(const Primitive &primitive) {
+  return llvm::is_contained({"AllReducePrim", "AllGatherPrim",
+                             "ReduceScatterPrim", "AllToAllPrim", "ChunkPrim"},
+                            primitive.name);
+}
+
 /// Why a primitive of the format has no meaning here, if so.
 static StringRef getObstacle(StringRef name) {
   return llvm::StringSwitch<StringRef>(name)

@@ -408,6 +408,10 @@ bool nnscaler::makesMinusInfinity(const Node &node) {
   return findRule(node.signature).minusInfinity == MinusInfinity::Made;
 }
 
+bool nnscaler::ignoresValues(const Node &node) {
+  return findRule(node.signature).ignoresValues;
+}
+
 bool nnscaler::keepsMinusInfinity(const Node &node) {
   return findRule(node.signature).minusInfinity == MinusInfinity::Kept;
 }

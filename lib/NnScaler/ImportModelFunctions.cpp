@@ -183,7 +183,7 @@ static void importFeedForward(ForwardOp &op, Results &results) {
 
 ForwardRule nnscaler::findModelFunction(StringRef name) {
   static const llvm::StringMap<ForwardRule> table = {
-      {"create_mask", {importCausalMask, MinusInfinity::Made}},
+      {"create_mask", {importCausalMask, MinusInfinity::Made, false, true}},
       {"apply_mask", {importApplyMask, MinusInfinity::Kept}},
       {"apply_rotary_emb", {importRotary, MinusInfinity::Never, true}},
       {"self_attention", {importSelfAttention}},

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Importer.h"
+#include "RuntimeDifferences.h"
 
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/StringSet.h"
@@ -36,6 +36,8 @@ private:
   using Programs = ArrayRef<const DeviceProgram *>;
 
   FailureOr<tv::MeshAttr> getMesh();
+  /// States what the runtime does otherwise, and what is assumed.
+  void noteDifferences(tv::PlanOp op, OpBuilder &builder);
   LogicalResult importBuffers(const DeviceProgram &program, OpBuilder &builder);
   LogicalResult importBuffer(const SubTensor &tensor, int64_t device,
                              OpBuilder &builder);
@@ -198,6 +200,20 @@ LogicalResult PlanImporter::importSideBySide(Programs programs,
   return success();
 }
 
+void PlanImporter::noteDifferences(tv::PlanOp op, OpBuilder &builder) {
+  RuntimeDifferences found = findRuntimeDifferences(file, context);
+  if (!found.assumption.empty())
+    op->setAttr(assumptionName, builder.getStringAttr(found.assumption));
+  if (!found.first)
+    return;
+  LocationAttr place = plan.getLocation(*found.first->node);
+  auto reason = builder.getStringAttr(found.first->reason);
+  op->setAttr(
+      executedOtherwiseName,
+      builder.getDictionaryAttr({builder.getNamedAttr("place", place),
+                                 builder.getNamedAttr("reason", reason)}));
+}
+
 LogicalResult PlanImporter::import(StringRef symbol, OpBuilder &builder) {
   FailureOr<tv::MeshAttr> mesh = getMesh();
   if (failed(mesh))
@@ -218,14 +234,7 @@ LogicalResult PlanImporter::import(StringRef symbol, OpBuilder &builder) {
     if (failed(importInTurn(programs, inner)))
       return failure();
   }
-  if (std::optional<RuntimeDifference> found = findRuntimeDifference(file)) {
-    LocationAttr place = plan.getLocation(*found->node);
-    op->setAttr(executedOtherwiseName,
-                builder.getDictionaryAttr(
-                    {builder.getNamedAttr("place", place),
-                     builder.getNamedAttr(
-                         "reason", builder.getStringAttr(found->reason))}));
-  }
+  noteDifferences(op, builder);
   // Of a plan this is a result that is missing, which linking reports.
   if (symbol == "reference" && computedOutputs.size() != file.outputs.size())
     return emitError(fileLocation)

@@ -209,16 +209,15 @@ importForwardOp(const PlanContext &plan, const Node &node,
 bool makesMinusInfinity(const Node &node);
 bool keepsMinusInfinity(const Node &node);
 
-/// Where the code that is made of a plan does otherwise than the plan is read.
-struct RuntimeDifference {
-  const Node *node;
-  llvm::StringRef reason;
-};
-/// The first one found; nothing is proved of a plan that has any.
-std::optional<RuntimeDifference> findRuntimeDifference(const PlanFile &plan);
+/// Whether the forward op's results do not depend on the values it takes.
+bool ignoresValues(const Node &node);
 
 /// Whether two primitives have the same backward, whatever tensors they take.
 bool haveEqualTransposes(const Primitive &left, const Primitive &right);
+/// Whether the backward of a primitive is an identity.
+bool isIdentityTransposed(const Primitive &primitive);
+/// Whether autograd does not pass the primitive, which has no backward.
+bool detaches(const Primitive &primitive);
 
 /// What one device does in a primitive.
 struct PrimitiveContext {

@@ -4,15 +4,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A plan states more than its runtime looks at. The code that nnScaler makes of
-// a plan (nnscaler/codegen) has forward segments only: autograd runs their
-// backward, and where the plan states another one, or counts on the values of
-// variables that something else was bound to, it is read otherwise than it is
-// executed.
+// A plan states more than its runtime looks at. The cells of a device are
+// followed in order as the code that is made of them runs: variables are bound,
+// inputs of segments are saved and taken in order, gradients come out in the
+// order of the inputs they are of.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Importer.h"
+#include "RuntimeDifferences.h"
+
+#include "mlir/IR/Threading.h"
 
 #include <deque>
 
@@ -21,12 +22,20 @@ using namespace verify;
 using namespace verify::nnscaler;
 
 namespace {
-class DifferenceFinder {
+/// Follows the program of one device.
+class ProgramFollower {
 public:
-  explicit DifferenceFinder(const PlanFile &plan) : plan(plan) {}
-  std::optional<RuntimeDifference> find() {
-    check();
+  ProgramFollower(const PlanFile &plan, const DeviceProgram &program)
+      : plan(plan), program(program) {}
+  void follow();
+  const std::optional<RuntimeDifference> &getDifference() const {
     return difference;
+  }
+  const SubTensor *getReplaced() const { return replaced; }
+  /// Who gave the tensor with this number last; null if nobody did.
+  const Node *findGiver(int64_t id) const {
+    const Cell *cell = variables.lookup(id);
+    return cell ? &plan.nodes[cell->node] : nullptr;
   }
 
 private:
@@ -34,205 +43,190 @@ private:
     difference = {&node, reason};
     return false;
   }
-  bool hasGradient(ArrayRef<Argument> arguments) const {
-    return llvm::any_of(arguments, [&](const Argument &argument) {
-      return argument.isTensor &&
-             plan.subTensors[argument.tensor].gradient != none;
-    });
+  const SubTensor &get(const Argument &argument) const {
+    return plan.subTensors[argument.tensor];
   }
+  /// The numbers of the gradients of those that have one.
+  SmallVector<int64_t> listGradients(ArrayRef<Argument> arguments) const;
+  bool isBackward(Index segment);
+  bool isReadByOthers(int64_t id, const Cell &cell);
   // Each returns false, having noted it, at a difference.
-  bool check();
-  bool checkAdapter(const Node &adapter, const Node &segment);
-  bool checkBackwardAdapter(const Node &adapter, const Node &segment);
-  bool checkProgram(const DeviceProgram &program);
-  bool checkOutputs();
-  bool checkParameters(const Node &op);
-
-  /// What runs on one device, in order.
-  struct Execution {
-    /// By id, the cell whose value a variable has.
-    llvm::DenseMap<int64_t, const Cell *> variables;
-    llvm::DenseMap<int64_t, const Cell *> forwards; ///< by cell id
-    /// By segment, the executions whose inputs are saved.
-    llvm::DenseMap<Index, std::deque<int64_t>> saved;
-  };
-  bool checkBackward(const Cell &cell, Execution &execution);
-  bool takesGradient(const Cell &cell) const;
-  bool isBackward(const Node &segment) const;
-  /// Whether the primitive returns the very tensor that it is given.
-  static bool returnsOperand(const Primitive &primitive) {
-    return isInPlace(primitive) &&
-           (primitive.name == "MovePrim" || primitive.name == "BroadcastPrim" ||
-            primitive.name == "RDScatterPrim");
-  }
+  bool followCell(const Cell &cell);
+  bool followBackward(const Cell &cell);
+  bool compareGradients(const Cell &cell, const Cell &forward);
 
   const PlanFile &plan;
+  const DeviceProgram &program;
   std::optional<RuntimeDifference> difference;
-  llvm::MapVector<Index, Index> segments;        ///< that an adapter is in
-  llvm::DenseMap<int64_t, StringRef> parameters; ///< names, by tensor id
-  // Outputs of the plan, by tensor id.
-  llvm::DenseMap<int64_t, const Node *> givers;
-  SmallVector<int64_t> missing; ///< on some device
+  const SubTensor *replaced = nullptr;
+  /// By tensor id, the cell whose value a variable has.
+  llvm::DenseMap<int64_t, const Cell *> variables;
+  llvm::DenseMap<int64_t, const Cell *> forwards; ///< by cell id
+  /// By segment, the executions whose inputs are saved.
+  llvm::DenseMap<Index, std::deque<int64_t>> saved;
+  llvm::DenseMap<Index, bool> backwards; ///< segments
+  llvm::DenseSet<Index> compared;        ///< backward segments
+  llvm::DenseMap<int64_t, StringRef> parameters;
+  llvm::DenseMap<int64_t, unsigned> readers; ///< cells, by tensor id
 };
 } // namespace
 
-bool DifferenceFinder::checkBackwardAdapter(const Node &adapter,
-                                            const Node &segment) {
-  auto found = segments.find(adapter.mirror);
-  if (adapter.mirror == none || segment.mirror == none ||
-      found == segments.end() || found->second != segment.mirror ||
-      !plan.nodes[adapter.mirror].isForward)
-    return note(adapter, "autograd does not run this adapter, which is the "
-                         "backward of none that its segment executes forward");
-  const Node &forward = plan.nodes[adapter.mirror];
-  if (!adapter.isDifferentiable || !forward.isDifferentiable ||
-      adapter.isCustom != forward.isCustom)
-    return note(forward, "its backward of this adapter is not run, which is "
-                         "not marked as differentiable in the same way");
-  // The code made of a custom adapter has the primitives of its mirror.
-  if (!adapter.isCustom &&
-      !llvm::equal(forward.primitives, adapter.primitives, haveEqualTransposes))
-    return note(forward, "its backward of this adapter is not that of the "
-                         "primitives that are executed forward, which "
-                         "autograd runs");
-  return true;
+SmallVector<int64_t>
+ProgramFollower::listGradients(ArrayRef<Argument> arguments) const {
+  SmallVector<int64_t> found;
+  for (const Argument &argument : arguments)
+    if (argument.isTensor && !get(argument).isParameter &&
+        get(argument).gradient != none)
+      found.push_back(plan.subTensors[get(argument).gradient].id);
+  return found;
 }
 
-bool DifferenceFinder::checkAdapter(const Node &adapter, const Node &segment) {
-  if (!adapter.isForward)
-    return checkBackwardAdapter(adapter, segment);
-  if (segment.mirror == none)
-    return true;
-  if (adapter.isDifferentiable) {
-    auto found = segments.find(adapter.mirror);
-    if (adapter.mirror == none || found == segments.end() ||
-        found->second != segment.mirror)
-      return note(adapter, "autograd runs the backward of this adapter, which "
-                           "the plan does not have");
-    return true;
-  }
-  if (hasGradient(adapter.outputs))
-    return note(adapter, "no gradient passes through this adapter, which is "
-                         "not differentiable");
-  return true;
+bool ProgramFollower::isBackward(Index segment) {
+  auto [known, isNew] = backwards.try_emplace(segment);
+  if (isNew)
+    known->second = llvm::any_of(plan.nodes[segment].nodes, [&](Index index) {
+      const Node &node = plan.nodes[index];
+      return node.kind == NodeKind::Backward ||
+             (node.kind == NodeKind::Adapter && !node.isForward);
+    });
+  return known->second;
 }
 
-bool DifferenceFinder::takesGradient(const Cell &cell) const {
-  return llvm::any_of(cell.inputs, [&](const Argument &input) {
-    if (!input.isTensor)
-      return false;
-    const SubTensor &tensor = plan.subTensors[input.tensor];
-    return tensor.gradient != none && !tensor.isParameter;
+bool ProgramFollower::isReadByOthers(int64_t id, const Cell &cell) {
+  if (readers.empty())
+    for (const Cell &each : program.cells)
+      for (const Argument &input : each.inputs)
+        if (input.isTensor)
+          ++readers[get(input).id];
+  unsigned own = llvm::count_if(cell.inputs, [&](const Argument &input) {
+    return input.isTensor && get(input).id == id;
   });
+  return readers.lookup(id) > own;
 }
 
-bool DifferenceFinder::isBackward(const Node &segment) const {
-  return llvm::any_of(segment.nodes, [&](Index index) {
-    const Node &node = plan.nodes[index];
-    return node.kind == NodeKind::Backward ||
-           (node.kind == NodeKind::Adapter && !node.isForward);
-  });
-}
-
-bool DifferenceFinder::checkBackward(const Cell &cell, Execution &execution) {
+bool ProgramFollower::compareGradients(const Cell &cell, const Cell &forward) {
   const Node &node = plan.nodes[cell.node];
-  auto found = execution.forwards.find(cell.mirror);
-  if (found == execution.forwards.end() || found->second->node != node.mirror)
+  SmallVector<int64_t> starts = listGradients(forward.outputs);
+  for (const Argument &input : cell.inputs)
+    if (input.isTensor && !llvm::is_contained(starts, get(input).id))
+      return note(node,
+                  "this backward starts from the gradient of nothing that "
+                  "its segment gives");
+  // The runtime gives one for each input that has a gradient, in their order.
+  SmallVector<int64_t> given = listGradients(forward.inputs);
+  for (auto [number, output] : llvm::enumerate(cell.outputs))
+    if (output.isTensor &&
+        (number >= given.size() || given[number] != get(output).id) &&
+        isReadByOthers(get(output).id, cell))
+      return note(node, "the gradients that this backward gives are not those "
+                        "of the inputs of its segment, in their order");
+  return true;
+}
+
+bool ProgramFollower::followBackward(const Cell &cell) {
+  const Node &node = plan.nodes[cell.node];
+  auto found = forwards.find(cell.mirror);
+  if (found == forwards.end() || found->second->node != node.mirror)
     return note(node, "it is not the backward of the segment whose execution "
                       "it is said to follow");
   const Cell &forward = *found->second;
-  if (takesGradient(forward)) {
-    std::deque<int64_t> &waiting = execution.saved[forward.node];
+  if (!listGradients(forward.inputs).empty()) {
+    std::deque<int64_t> &waiting = saved[forward.node];
     if (waiting.empty() || waiting.front() != forward.id)
       return note(node, "this backward takes the inputs that were saved first, "
                         "which are those of another micro-batch");
     waiting.pop_front();
   }
   for (const Argument &output : forward.outputs)
-    if (hasGradient(output) &&
-        execution.variables.lookup(plan.subTensors[output.tensor].id) !=
-            &forward)
+    if (output.isTensor && get(output).gradient != none &&
+        variables.lookup(get(output).id) != &forward)
       return note(node, "this backward starts from a variable to which another "
                         "value was bound");
+  if (!compareGradients(cell, forward))
+    return false;
+  if (!compared.insert(cell.node).second)
+    return true;
+  BackwardComparison comparison(plan, plan.nodes[forward.node], node,
+                                parameters);
+  difference = comparison.find();
+  if (!replaced)
+    replaced = comparison.getReplaced();
+  return !difference;
+}
+
+/// Whether the primitive returns the very tensor that it is given.
+static bool returnsOperand(const Primitive &primitive) {
+  return isInPlace(primitive) &&
+         (primitive.name == "MovePrim" || primitive.name == "BroadcastPrim" ||
+          primitive.name == "RDScatterPrim");
+}
+
+bool ProgramFollower::followCell(const Cell &cell) {
+  const Node &node = plan.nodes[cell.node];
+  if (node.kind == NodeKind::Adapter && node.isDifferentiable)
+    return note(node, "outside of a segment an adapter has no backward, and is "
+                      "executed as it is");
+  if (node.kind == NodeKind::Segment && isBackward(cell.node)) {
+    if (!followBackward(cell))
+      return false;
+  } else if (node.kind == NodeKind::Segment) {
+    forwards[cell.id] = &cell;
+    if (!listGradients(cell.inputs).empty())
+      saved[cell.node].push_back(cell.id);
+  }
+  if (node.kind == NodeKind::Adapter &&
+      llvm::all_of(node.primitives, returnsOperand))
+    return true;
+  for (const Argument &output : cell.outputs)
+    if (output.isTensor)
+      variables[get(output).id] = &cell;
   return true;
 }
 
-bool DifferenceFinder::checkProgram(const DeviceProgram &program) {
-  Execution execution;
-  for (const Cell &cell : program.cells) {
-    const Node &node = plan.nodes[cell.node];
-    if (node.kind == NodeKind::Adapter && node.isDifferentiable)
-      return note(node, "outside of a segment an adapter has no backward, and "
-                        "is executed as it is");
-    if (isBackward(node)) {
-      if (!checkBackward(cell, execution))
-        return false;
-    } else if (node.kind == NodeKind::Segment) {
-      execution.forwards[cell.id] = &cell;
-      if (takesGradient(cell))
-        execution.saved[cell.node].push_back(cell.id);
+void ProgramFollower::follow() {
+  for (const Cell &cell : program.cells)
+    if (!followCell(cell))
+      return;
+}
+
+RuntimeDifferences nnscaler::findRuntimeDifferences(const PlanFile &plan,
+                                                    MLIRContext *context) {
+  std::vector<ProgramFollower> followers;
+  followers.reserve(plan.programs.size());
+  for (const DeviceProgram &program : plan.programs)
+    followers.emplace_back(plan, program);
+  parallelForEach(context, followers,
+                  [](ProgramFollower &follower) { follower.follow(); });
+  RuntimeDifferences found;
+  for (const ProgramFollower &follower : followers) {
+    if (follower.getDifference()) {
+      found.first = follower.getDifference();
+      return found;
     }
-    if (node.kind == NodeKind::Adapter &&
-        llvm::all_of(node.primitives, returnsOperand))
-      continue;
-    for (const Argument &output : cell.outputs)
-      if (output.isTensor)
-        execution.variables[plan.subTensors[output.tensor].id] = &cell;
+    if (follower.getReplaced() && found.assumption.empty())
+      found.assumption =
+          ("the gradient of '" + follower.getReplaced()->name + "' (tensor " +
+           Twine(follower.getReplaced()->id) +
+           ") that another segment gives is that of its value before an "
+           "adapter replaced it, as the plan says; the code that nnScaler "
+           "makes of the plan takes it for that of the value after")
+              .str();
   }
   for (const Argument &output : plan.outputs) {
     if (!output.isTensor)
       continue;
     int64_t id = plan.subTensors[output.tensor].id;
-    if (const Cell *cell = execution.variables.lookup(id))
-      givers.try_emplace(id, &plan.nodes[cell->node]);
-    else
-      missing.push_back(id);
-  }
-  return true;
-}
-
-bool DifferenceFinder::checkOutputs() {
-  for (int64_t id : missing)
+    auto gives = [&](const ProgramFollower &follower) {
+      return follower.findGiver(id) != nullptr;
+    };
     // One that no device has is a result that is missing, which linking finds.
-    if (const Node *giver = givers.lookup(id))
-      return note(*giver, "every device returns this output, and some device "
-                          "does not have it");
-  return true;
-}
-
-bool DifferenceFinder::checkParameters(const Node &op) {
-  for (const Argument &input : op.inputs) {
-    if (!input.isTensor)
-      continue;
-    const SubTensor &tensor = plan.subTensors[input.tensor];
-    if (!tensor.isParameter)
-      continue;
-    auto [known, isNew] = parameters.try_emplace(tensor.id, tensor.name);
-    if (!isNew && known->second != tensor.name)
-      return note(op, "this parameter has another name elsewhere, and so "
-                      "another variable");
-  }
-  return true;
-}
-
-bool DifferenceFinder::check() {
-  for (auto [number, segment] : llvm::enumerate(plan.nodes))
-    for (Index index : segment.nodes) {
-      if (plan.nodes[index].kind == NodeKind::Adapter)
-        segments.try_emplace(index, number);
-      if (!checkParameters(plan.nodes[index]))
-        return false;
+    auto giver = llvm::find_if(followers, gives);
+    if (giver != followers.end() && !llvm::all_of(followers, gives)) {
+      found.first = {giver->findGiver(id),
+                     "every device returns this output, and some device does "
+                     "not have it"};
+      return found;
     }
-  for (auto [adapter, segment] : segments)
-    if (!checkAdapter(plan.nodes[adapter], plan.nodes[segment]))
-      return false;
-  for (const DeviceProgram &program : plan.programs)
-    if (!checkProgram(program))
-      return false;
-  return checkOutputs();
-}
-
-std::optional<RuntimeDifference>
-nnscaler::findRuntimeDifference(const PlanFile &plan) {
-  return DifferenceFinder(plan).find();
+  }
+  return found;
 }

@@ -230,9 +230,13 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
     return failure();
   if (failed(linker.findResults()))
     return fail("a part of a result is missing");
-  for (tv::PlanOp each : {reference, plan})
+  for (tv::PlanOp each : {reference, plan}) {
+    if (auto assumed = each->getAttrOfType<StringAttr>(assumptionName);
+        assumed && !llvm::is_contained(getAssumptions(module), assumed))
+      addAssumption(module, assumed);
     if (Attribute stated = each->getAttr(executedOtherwiseName))
       module->setAttr(executedOtherwiseName, stated);
+  }
   int64_t executedOps = executed->plan->getExecutedOps();
   LinkCounts linked;
   if (!fold) {

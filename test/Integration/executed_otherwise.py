@@ -155,6 +155,33 @@ def _not_sent(root: Any) -> None:
         ]
 
 
+def _exchanged(root: Any) -> None:
+    """Lists two backward ops that have nothing to do with each other the other way round."""
+    for segment in cells(root, "IRSegment"):
+        for at in range(len(segment._nodes) - 1):
+            first, second = segment._nodes[at : at + 2]
+            given = {tensor._id for tensor in first._outputs}
+            if {class_name(first), class_name(second)} != {"IRBpOperation"} or given & {
+                tensor._id for tensor in (*second._inputs, *second._outputs)
+            }:
+                continue
+            segment._nodes[at : at + 2] = [second, first]
+            return
+    raise AssertionError("no two ops that are independent of each other")
+
+
+def _another_start(root: Any) -> None:
+    """Starts the last micro-batch's backward from a gradient with a number of its own."""
+    sequence = root.execplan._seq[0]
+    last = [cell for cell in sequence if _is_backward(cell) and cell._inputs][-1]
+    (start,) = last._inputs
+    old = start._id
+    for cell in sequence:
+        for tensor in (*cell._inputs, *cell._outputs):
+            if is_tensor(tensor) and tensor._id == old:
+                tensor._id += 900_000
+
+
 EDITS = [
     Edit(name, change, (2,), "unknown whether .*" + message, model)
     for name, change, message, model in (
@@ -162,12 +189,14 @@ EDITS = [
         ("other ranks forward", _another_primitive("IdentityAllreducePrim", True), "is not that of the primitives", "llama"),
         ("no forward", _no_forward, "autograd does not run", "llama"),
         ("no backward", _no_backward, "autograd runs", "llama"),
-        ("not differentiable", _not_differentiable, "no gradient passes", "llama"),
+        ("not differentiable", _not_differentiable, "is not marked", "llama"),
         ("custom forward", _custom_forward, "is not marked", "llama"),
+        ("exchanged", _exchanged, "in reverse order", "llama"),
         ("outside", _outside, "outside of a segment", "mlp"),
         ("last first", _last_first, "saved first", "queue"),
         ("bound again", _bound_again, "bound", "queue"),
         ("two names", _two_names, "another name", "tied"),
+        ("another start", _another_start, "gradient of nothing", "queue"),
         ("not sent", _not_sent, "every device returns", "queue"),
         ("another segment", _another_segment, "whose execution", "queue"),
     )

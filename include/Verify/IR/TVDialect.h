@@ -27,6 +27,9 @@ namespace verify {
 /// `{place = loc(...), reason = "..."}`. Nothing is proved of such a plan.
 inline constexpr llvm::StringLiteral executedOtherwiseName =
     "tv.executed_otherwise";
+/// An attribute of a plan, with which a frontend says in words what was assumed
+/// where it was read; one of the report's assumptions.
+inline constexpr llvm::StringLiteral assumptionName = "tv.assumption";
 } // namespace verify
 
 #endif // VERIFY_IR_TVDIALECT_H

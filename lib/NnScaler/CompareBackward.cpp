@@ -1,0 +1,220 @@
+//===- CompareBackward.cpp - backward segments and autograd ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The code that is made of a plan has forward segments only, and autograd runs
+// their backward: that of each op in reverse order, where gradients of what
+// several ops take add up. A backward segment says the same where it has the
+// mirrors of what is executed forward in reverse order, each on the gradients
+// of that op's tensors, and where a tensor has one gradient as long as its name
+// stands for it, and no gradient is of two tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeDifferences.h"
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::nnscaler;
+
+BackwardComparison::BackwardComparison(
+    const PlanFile &plan, const Node &forward, const Node &backward,
+    llvm::DenseMap<int64_t, StringRef> &parameters)
+    : plan(plan), forward(forward), backward(backward), parameters(parameters) {
+}
+
+std::optional<RuntimeDifference> BackwardComparison::find() {
+  compareOrder() && walk();
+  return difference;
+}
+
+int64_t BackwardComparison::getGradient(const SubTensor &tensor) const {
+  return tensor.gradient == none ? -1 : plan.subTensors[tensor.gradient].id;
+}
+
+bool BackwardComparison::compareOrder() {
+  const Index *next = backward.nodes.begin();
+  for (Index index : llvm::reverse(forward.nodes)) {
+    const Node &op = plan.nodes[index];
+    if (op.mirror == none)
+      continue;
+    if (next == backward.nodes.end() || *next != op.mirror) {
+      if (next != backward.nodes.end() && plan.nodes[*next].mirror == none)
+        break;
+      return note(op, "autograd runs the backward of what is executed forward, "
+                      "in reverse order, and the plan does not");
+    }
+    ++next;
+  }
+  return next == backward.nodes.end() ||
+         note(plan.nodes[*next],
+              "autograd does not run this, which is the backward of nothing "
+              "that its segment executes forward");
+}
+
+bool BackwardComparison::areGradients(ArrayRef<Argument> gradients,
+                                      ArrayRef<Argument> tensors) const {
+  size_t next = 0;
+  for (const Argument &argument : tensors) {
+    if (!argument.isTensor)
+      continue;
+    int64_t gradient = getGradient(get(argument));
+    if (gradient < 0)
+      continue;
+    if (next == gradients.size() || !gradients[next].isTensor ||
+        plan.subTensors[gradients[next].tensor].id != gradient)
+      return false;
+    ++next;
+  }
+  return next == gradients.size();
+}
+
+bool BackwardComparison::compareMirror(const Node &op) {
+  const Node &mirror = plan.nodes[op.mirror];
+  if (!areGradients(mirror.inputs, op.outputs) ||
+      !areGradients(mirror.outputs, op.inputs))
+    return note(op, "its backward is not of the gradients of its tensors");
+  if (op.kind != NodeKind::Adapter)
+    return true;
+  if (!op.isForward || mirror.isForward || !op.isDifferentiable ||
+      !mirror.isDifferentiable || op.isCustom != mirror.isCustom)
+    return note(op, "its backward of this adapter is not run, which is not "
+                    "marked as differentiable in the same way");
+  // The code made of a custom adapter has the primitives of its mirror.
+  if (!op.isCustom &&
+      !llvm::equal(op.primitives, mirror.primitives, haveEqualTransposes))
+    return note(op, "its backward of this adapter is not that of the "
+                    "primitives that are executed forward, which autograd "
+                    "runs");
+  return true;
+}
+
+bool BackwardComparison::passesGradient(const Node &adapter) const {
+  return adapter.isCustom
+             ? adapter.mirror != none &&
+                   llvm::all_of(plan.nodes[adapter.mirror].primitives,
+                                [](const Primitive &primitive) {
+                                  return primitive.name == "IdentityPrim";
+                                })
+             : llvm::all_of(adapter.primitives, isIdentityTransposed);
+}
+
+bool BackwardComparison::take(const SubTensor &tensor, const Node &op) {
+  int64_t gradient = getGradient(tensor);
+  if (tensor.isParameter) {
+    auto [known, isNew] = parameters.try_emplace(tensor.id, tensor.name);
+    if (!isNew && known->second != tensor.name)
+      return note(op, "this parameter has another name elsewhere, and so "
+                      "another variable");
+    // Its gradients have names of their own, and are added up by number.
+    gradient = std::min<int64_t>(gradient, 0);
+    if (gradient < 0 && tensor.requiresGradient)
+      return note(op, "autograd gives this parameter a gradient, and the plan "
+                      "does not");
+  }
+  auto [found, isNew] = bound.try_emplace(tensor.id, Bound{gradient});
+  if (!isNew && (found->second.gradient != gradient || found->second.isOver))
+    return note(op, "autograd adds up all gradients of what it takes, and the "
+                    "plan has several");
+  return true;
+}
+
+bool BackwardComparison::give(const SubTensor &tensor, const Node &op,
+                              const SubTensor *before) {
+  int64_t gradient = getGradient(tensor);
+  bool isInPlace = before && before->id == tensor.id;
+  bound[tensor.id] = {gradient, /*isOver=*/false, /*isReplaced=*/isInPlace};
+  if (gradient < 0 || gradients.insert(gradient).second)
+    return true;
+  if (!before || getGradient(*before) != gradient)
+    return note(op, "the plan adds up the gradients of two tensors in one");
+  // An adapter whose backward is in place: what is added to the gradient of its
+  // operand is so before or after, which only an identity does not tell apart.
+  if (!isInPlace && !passesGradient(op))
+    bound[before->id].isOver = true;
+  return true;
+}
+
+bool BackwardComparison::visit(const Node &op) {
+  const SubTensor *before = nullptr;
+  for (const Argument &input : op.inputs)
+    if (input.isTensor && op.kind == NodeKind::Adapter)
+      before = &get(input);
+  if (op.mirror == none && !checkWithoutMirror(op))
+    return false;
+  if (op.mirror != none && !compareMirror(op))
+    return false;
+  if (op.mirror != none)
+    for (const Argument &input : op.inputs)
+      if (input.isTensor && !take(get(input), op))
+        return false;
+  return llvm::all_of(op.outputs, [&](const Argument &output) {
+    return !output.isTensor || give(get(output), op, before);
+  });
+}
+
+bool BackwardComparison::checkWithoutMirror(const Node &op) {
+  bool isAdapter = op.kind == NodeKind::Adapter;
+  if (isAdapter && op.isDifferentiable)
+    return note(op, "autograd runs the backward of this adapter, which the "
+                    "plan does not have");
+  for (const Argument &output : op.outputs)
+    if (output.isTensor && getGradient(get(output)) >= 0)
+      return note(op, isAdapter ? "no gradient passes through this adapter, "
+                                  "which is not differentiable"
+                                : "autograd runs the backward of this op, "
+                                  "which the plan does not have");
+  if (isAdapter ? llvm::all_of(op.primitives, detaches) : ignoresValues(op))
+    return true;
+  for (const Argument &input : op.inputs) {
+    if (!input.isTensor)
+      continue;
+    const SubTensor &tensor = get(input);
+    auto found = bound.find(tensor.id);
+    if (getGradient(tensor) >= 0 ||
+        (tensor.isParameter && tensor.requiresGradient) ||
+        (found != bound.end() && found->second.gradient >= 0))
+      return note(op, "autograd runs the backward of this op, which the plan "
+                      "does not have");
+    bound.try_emplace(tensor.id, Bound{-1});
+  }
+  return true;
+}
+
+bool BackwardComparison::walk() {
+  llvm::SmallDenseSet<int64_t> given;
+  for (const Argument &output : backward.outputs)
+    if (output.isTensor)
+      given.insert(get(output).id);
+  for (const Argument &input : forward.inputs) {
+    // Nobody asks for the gradient of data, whatever its number.
+    if (!input.isTensor || get(input).isParameter ||
+        !given.contains(getGradient(get(input))))
+      continue;
+    auto [known, isNew] =
+        bound.try_emplace(get(input).id, Bound{getGradient(get(input))});
+    if (isNew && !gradients.insert(getGradient(get(input))).second)
+      return note(forward, "the plan adds up the gradients of two tensors in "
+                           "one");
+  }
+  for (Index index : forward.nodes)
+    if (!visit(plan.nodes[index]))
+      return false;
+  for (const Argument &output : forward.outputs) {
+    if (!output.isTensor)
+      continue;
+    const SubTensor &tensor = get(output);
+    int64_t gradient = getGradient(tensor);
+    auto found = bound.find(tensor.id);
+    if (gradient < 0 || found == bound.end() ||
+        (found->second.gradient == gradient && !found->second.isOver))
+      continue;
+    if (!found->second.isReplaced)
+      return note(forward, "autograd adds up all gradients of what it gives, "
+                           "and the plan has several");
+    replaced = &tensor;
+  }
+  return true;
+}

@@ -1,0 +1,90 @@
+//===- RuntimeDifferences.h - what is executed otherwise --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where the code that nnScaler makes of a plan (nnscaler/codegen) and its
+// runtime (nnscaler/runtime/executor.py) do otherwise than the plan is read.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_NNSCALER_RUNTIMEDIFFERENCES_H
+#define VERIFY_LIB_NNSCALER_RUNTIMEDIFFERENCES_H
+
+#include "Importer.h"
+
+namespace verify::nnscaler {
+
+struct RuntimeDifference {
+  const Node *node;
+  llvm::StringRef reason;
+};
+
+/// What was found of a plan.
+struct RuntimeDifferences {
+  /// The first difference; nothing is proved of a plan that has any.
+  std::optional<RuntimeDifference> first;
+  /// Where the plan is taken at its word, which the report says; or empty.
+  std::string assumption;
+};
+
+RuntimeDifferences findRuntimeDifferences(const PlanFile &plan,
+                                          mlir::MLIRContext *context);
+
+/// Compares a backward segment with what autograd does after its forward one.
+class BackwardComparison {
+public:
+  /// `parameters` are the names of those of the device, by tensor id.
+  BackwardComparison(const PlanFile &plan, const Node &forward,
+                     const Node &backward,
+                     llvm::DenseMap<int64_t, llvm::StringRef> &parameters);
+  std::optional<RuntimeDifference> find();
+  /// What the forward segment gives after an adapter has replaced it, with the
+  /// gradient of what it was before; or null.
+  const SubTensor *getReplaced() const { return replaced; }
+
+private:
+  /// What a tensor's number stands for, where the walk is.
+  struct Bound {
+    int64_t gradient = -1;   ///< its number, -1 if there is none
+    bool isOver = false;     ///< gradients that are added come too late
+    bool isReplaced = false; ///< by an adapter
+  };
+
+  const SubTensor &get(const Argument &argument) const {
+    return plan.subTensors[argument.tensor];
+  }
+  /// The number of a tensor's gradient, -1 if it has none.
+  int64_t getGradient(const SubTensor &tensor) const;
+  /// Whether these are the gradients of the tensors that have one, in order.
+  bool areGradients(llvm::ArrayRef<Argument> gradients,
+                    llvm::ArrayRef<Argument> tensors) const;
+  bool note(const Node &node, llvm::StringRef reason) {
+    difference = {&node, reason};
+    return false;
+  }
+  // Each returns false, having noted it, at a difference.
+  bool compareOrder();
+  bool walk();
+  bool visit(const Node &op);
+  bool compareMirror(const Node &op);
+  bool checkWithoutMirror(const Node &op);
+  bool take(const SubTensor &tensor, const Node &op);
+  /// `before` is the operand of an adapter.
+  bool give(const SubTensor &tensor, const Node &op, const SubTensor *before);
+  /// Whether the backward of an adapter is an identity.
+  bool passesGradient(const Node &adapter) const;
+
+  const PlanFile &plan;
+  const Node &forward, &backward;
+  llvm::DenseMap<int64_t, llvm::StringRef> &parameters;
+  llvm::DenseMap<int64_t, Bound> bound; ///< by tensor id
+  llvm::DenseSet<int64_t> gradients;    ///< of what was given, by number
+  std::optional<RuntimeDifference> difference;
+  const SubTensor *replaced = nullptr;
+};
+
+} // namespace verify::nnscaler
+
+#endif // VERIFY_LIB_NNSCALER_RUNTIMEDIFFERENCES_H
