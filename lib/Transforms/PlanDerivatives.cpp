@@ -209,6 +209,10 @@ LogicalResult PlanExecution::buildBackward(tv::BackwardOp op, size_t inputCount,
       return op.emitOpError("declares a gradient of ")
              << type << ", the forward operand has " << gradient.getType();
     }
+    // The plan may say another type than the operand's, as autograd casts.
+    if (gradient.getType() != type && isa<FloatType>(type.getElementType()))
+      gradient = tv::CopyOp::create(builder, op.getLoc(), type, gradient,
+                                    tv::DomainAttr());
     results.push_back(gradient);
   }
   return success();

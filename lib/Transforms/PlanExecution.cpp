@@ -234,16 +234,11 @@ PlanExecution::Step PlanExecution::leave(Device &device, tv::ReturnOp op) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Whether a copy gives the very same values: float to float.
+/// Whether a copy gives the very same values, of the same type. A conversion
+/// stays, so that what comes after it has the type that the plan says.
 static bool isPlainCopy(Operation *op) {
   auto copy = dyn_cast<tv::CopyOp>(op);
-  if (!copy)
-    return false;
-  auto isReal = [](Value value) {
-    return isa<FloatType>(getGradientType(value.getType()).getElementType());
-  };
-  if (copy.getOperand().getType() != copy.getResult().getType() &&
-      !(isReal(copy.getOperand()) && isReal(copy.getResult())))
+  if (!copy || copy.getOperand().getType() != copy.getResult().getType())
     return false;
   // Where one op takes both, or two copies of one value, each needs a gradient
   // of its own.

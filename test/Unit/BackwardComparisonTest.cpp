@@ -183,6 +183,11 @@ TEST_F(BackwardComparisonTest, MissingGradient) {
   EXPECT_THAT(compare(), HasSubstr("is not of the gradients"));
 }
 
+TEST_F(BackwardComparisonTest, MoreGradients) {
+  ops[2].mirrorInputs.push_back(getTensor(99, false));
+  EXPECT_THAT(compare(), HasSubstr("is not of the gradients"));
+}
+
 TEST_F(BackwardComparisonTest, NotDifferentiable) {
   ops[1].isDifferentiable = false;
   EXPECT_THAT(compare(), HasSubstr("in the same way"));
