@@ -34,7 +34,8 @@ protected:
     std::vector<SubTensor> inputs, outputs;
     NodeKind kind = NodeKind::Forward;
     llvm::StringRef forward = "IdentityAllreducePrim", backward = forward;
-    bool isDifferentiable = true, isCustom = false, isMirrorCustom = false;
+    bool isDifferentiable = true, isMirrorDifferentiable = true;
+    bool isCustom = false, isMirrorCustom = false;
     bool hasMirror = true;
     std::vector<SubTensor> mirrorInputs, mirrorOutputs;
   };
@@ -107,7 +108,7 @@ protected:
       mirror.kind =
           op.kind == NodeKind::Adapter ? NodeKind::Adapter : NodeKind::Backward;
       mirror.isForward = false;
-      mirror.isDifferentiable = true;
+      mirror.isDifferentiable = op.isMirrorDifferentiable;
       mirror.isCustom = op.isMirrorCustom;
       mirror.primitives = getPrimitives(op.backward);
       mirror.inputs = getArguments(op.mirrorInputs);
@@ -193,6 +194,11 @@ TEST_F(BackwardComparisonTest, NotDifferentiable) {
   EXPECT_THAT(compare(), HasSubstr("in the same way"));
 }
 
+TEST_F(BackwardComparisonTest, MirrorNotDifferentiable) {
+  ops[1].isMirrorDifferentiable = false;
+  EXPECT_THAT(compare(), HasSubstr("in the same way"));
+}
+
 TEST_F(BackwardComparisonTest, CustomForward) {
   ops[1].isCustom = true;
   EXPECT_THAT(compare(), HasSubstr("in the same way"));
@@ -232,6 +238,12 @@ TEST_F(BackwardComparisonTest, SeveralGradientsOfOneTensor) {
 TEST_F(BackwardComparisonTest, OneGradientOfTwoTensors) {
   add("sum", {x}, {getTensor(6)});
   setGradient(ops[3], ops[3].outputs[0], 13);
+  EXPECT_THAT(compare(), HasSubstr("two tensors in one"));
+}
+
+TEST_F(BackwardComparisonTest, OneGradientOfWhatAnAdapterDoesNotTake) {
+  setGradient(ops[1], ops[1].outputs[0], 11);
+  setGradient(ops[2], ops[2].inputs[0], 11);
   EXPECT_THAT(compare(), HasSubstr("two tensors in one"));
 }
 
@@ -293,6 +305,13 @@ TEST_F(BackwardComparisonTest, ForwardInPlace) {
   outputs.back() = t;
   EXPECT_EQ(compare(), "");
   EXPECT_EQ(replaced, 3) << "the gradient is that of the value before";
+}
+
+TEST_F(BackwardComparisonTest, InPlaceBothWays) {
+  ops[1].outputs[0] = ops[2].inputs[0] = t;
+  setGradient(ops[1], ops[1].outputs[0], 13);
+  setGradient(ops[2], ops[2].inputs[0], 13);
+  EXPECT_EQ(compare(), "");
 }
 
 TEST_F(BackwardComparisonTest, OutputWithAnotherGradient) {
@@ -393,6 +412,12 @@ TEST_F(RuntimeDifferencesTest, GradientsInAnotherOrder) {
 
 TEST_F(RuntimeDifferencesTest, GradientsInAnotherOrderThatNobodyReads) {
   std::swap(given[0], given[1]);
+  read = {};
+  EXPECT_EQ(find(), "");
+}
+
+TEST_F(RuntimeDifferencesTest, GradientThatOnlyItsOwnBackwardReads) {
+  given = getGradients(outputs);
   read = {};
   EXPECT_EQ(find(), "");
 }
