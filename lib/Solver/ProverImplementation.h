@@ -19,9 +19,10 @@ namespace verify {
 
 class Prover::Implementation {
 public:
-  Implementation(TermAlgebra &terms, ProverOptions options)
+  Implementation(TermAlgebra &terms, ProverOptions options,
+                 std::shared_ptr<SolverContext> context)
       : terms(terms), options(options), samples(terms, options.samples),
-        solver(terms, options) {}
+        solver(terms, options, std::move(context)) {}
 
   ProofResult prove(Scalar left, Scalar right,
                     llvm::ArrayRef<Condition> wanted);

@@ -24,8 +24,10 @@ llvm::StringRef verify::getName(Verdict verdict) {
   llvm_unreachable("a verdict without a name");
 }
 
-Prover::Prover(TermAlgebra &terms, ProverOptions options)
-    : implementation(std::make_unique<Implementation>(terms, options)) {}
+Prover::Prover(TermAlgebra &terms, ProverOptions options,
+               std::shared_ptr<SolverContext> context)
+    : implementation(std::make_unique<Implementation>(terms, options,
+                                                      std::move(context))) {}
 
 Prover::~Prover() = default;
 

@@ -38,17 +38,57 @@ static void configure(z3::context &context, z3::solver &solver, unsigned seed,
   solver.set(params);
 }
 
-Z3Solver::Z3Solver(const TermAlgebra &terms, const ProverOptions &options)
-    : terms(terms), options(options) {}
+SolverContext::SolverContext()
+    : implementation(std::make_unique<Implementation>()) {}
 
-Z3Solver::Session::Session(const TermAlgebra &terms) {
-  encoder.emplace(context, terms);
+SolverContext::~SolverContext() = default;
+
+Z3Solver::Z3Solver(const TermAlgebra &terms, const ProverOptions &options,
+                   std::shared_ptr<SolverContext> shared)
+    : terms(terms), options(options), shared(std::move(shared)) {}
+
+Z3Solver::Session::Session(std::shared_ptr<SolverContext> owner)
+    : owner(std::move(owner)), context(this->owner->get().get()) {}
+
+Z3Solver::Session::~Session() {
+  SolverContext::Lock lock = owner->enter();
+  encoder.reset();
+  linear.reset();
+  nonlinear.reset();
+}
+
+void Z3Solver::beginSession(std::shared_ptr<SolverContext> owner) {
+  SolverContext::Lock lock = owner->enter();
+  session = std::make_unique<Session>(std::move(owner));
+}
+
+void Z3Solver::leave() {
+  // Only the first session is in a context of others.
+  if (session && session->owner.use_count() > 1)
+    left = std::move(session);
+  session.reset();
+}
+
+SolverContext::Lock Z3Solver::enter() {
+  // About as long as it takes to make another one.
+  constexpr std::chrono::milliseconds patience(10);
+  SolverContext *wanted = session ? session->owner.get() : shared.get();
+  if (wanted) {
+    SolverContext::Lock lock = wanted->enter(patience);
+    if (lock) {
+      if (!session)
+        beginSession(std::move(shared));
+      return lock;
+    }
+  }
+  leave();
+  beginSession(std::make_shared<SolverContext>());
+  return session->owner->enter();
 }
 
 void Z3Solver::clear() {
-  if (!session)
-    return;
-  session->encoder.emplace(session->context, terms);
+  // Who has the context forgets the terms with the next query.
+  areTermsOver = true;
 }
 
 z3::solver &Z3Solver::getSolver(bool isLinear) {
@@ -100,9 +140,11 @@ Answer Z3Solver::checkUnguarded(const Query &query, z3::solver &solver) {
 }
 
 Answer Z3Solver::checkOnce(const Query &query, bool isLinear) {
-  if (!session)
-    session = std::make_unique<Session>(terms);
-  ++session->queries;
+  SolverContext::Lock lock = enter();
+  if (areTermsOver || !session->encoder)
+    session->encoder.emplace(session->context, terms);
+  areTermsOver = false;
+  ++session->owner->queries;
   reason.clear();
   model.clear();
   Answer answer = Answer::Unknown;
@@ -125,8 +167,9 @@ Answer Z3Solver::check(const Query &query, bool isLinear) {
   ++queries;
   Answer answer = checkOnce(query, isLinear);
   // An answer must not be worse for the queries that came before.
-  if (answer == Answer::Unknown && session->queries > 1) {
-    session.reset();
+  if (answer == Answer::Unknown && session->owner->queries > 1) {
+    leave();
+    beginSession(std::make_shared<SolverContext>());
     answer = checkOnce(query, isLinear);
   }
   return answer;

@@ -25,13 +25,27 @@ struct Query {
   llvm::SmallVector<Claim> claims;
 };
 
+class SolverContext::Implementation {
+public:
+  /// The context, made when it is first needed.
+  z3::context &get() {
+    if (!context)
+      context.emplace();
+    return *context;
+  }
+
+private:
+  std::optional<z3::context> context;
+};
+
 /// The answer of the solver to the negation of the claims.
 enum class Answer : uint8_t { Unsatisfiable, Satisfiable, Unknown };
 
 /// A Z3 context with its solvers. Exceptions of Z3 become unknown answers.
 class Z3Solver {
 public:
-  Z3Solver(const TermAlgebra &terms, const ProverOptions &options);
+  Z3Solver(const TermAlgebra &terms, const ProverOptions &options,
+           std::shared_ptr<SolverContext> shared);
 
   /// Forgets all terms, but keeps Z3's context, which takes long to make.
   void clear();
@@ -52,20 +66,32 @@ private:
   /// The solver of a kind, made when it is first needed.
   z3::solver &getSolver(bool isLinear);
 
-  /// One context with what lives in it.
+  /// What this solver has in a context. To be used, and destroyed, by who has
+  /// the context.
   struct Session {
-    explicit Session(const TermAlgebra &terms);
+    explicit Session(std::shared_ptr<SolverContext> owner);
+    ~Session();
 
-    z3::context context;
+    std::shared_ptr<SolverContext> owner;
+    z3::context &context;
     std::optional<z3::solver> linear, nonlinear;
     std::optional<Z3Terms> encoder;
-    size_t queries = 0;
   };
+  /// Waits for the session's context, or takes another one.
+  SolverContext::Lock enter();
+  void beginSession(std::shared_ptr<SolverContext> owner);
+  /// Gives the session up, without waiting for who has its context.
+  void leave();
 
   const TermAlgebra &terms;
   ProverOptions options;
+  std::shared_ptr<SolverContext> shared; ///< until it has a session
   /// Made when it is first needed.
   std::unique_ptr<Session> session;
+  /// Given up, in the context of others.
+  std::unique_ptr<Session> left;
+  /// Whether the terms that are encoded have been cleared.
+  bool areTermsOver = false;
   std::string reason;
   llvm::SmallVector<AtomValue> model;
   size_t queries = 0;

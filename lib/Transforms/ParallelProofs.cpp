@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace verify;
 
-/// Most provers at a time: each takes some ten megabytes.
+/// Most provers at a time: each takes some megabytes.
 static constexpr unsigned proverLimit = 8;
 
 /// Whether this thread works on a proof.
@@ -52,6 +52,7 @@ void ParallelProofs::submit(Job &job) {
 
 void ParallelProofs::work() {
   std::unique_lock<std::mutex> lock(mutex);
+  ++working;
   std::unique_ptr<StageProver> prover;
   if (!idleProvers.empty()) {
     prover = std::move(idleProvers.back());
@@ -65,8 +66,8 @@ void ParallelProofs::work() {
     job.state = State::Running;
     lock.unlock();
     if (!prover)
-      prover =
-          std::make_unique<StageProver>(options, /*smtLibDirectory=*/"", kinds);
+      prover = std::make_unique<StageProver>(options, /*smtLibDirectory=*/"",
+                                             kinds, solver);
     bool wasDenied = false;
     StageVerdict verdict = prove(*prover, *job.stage, wasDenied);
     lock.lock();
@@ -79,6 +80,9 @@ void ParallelProofs::work() {
   if (prover)
     idleProvers.push_back(std::move(prover));
   --workers;
+  --working;
+  // What still waits is nobody's now.
+  changed.notify_all();
 }
 
 StageVerdict ParallelProofs::prove(StageProver &prover, tv::StageOp stage,
@@ -103,9 +107,13 @@ std::optional<StageVerdict> ParallelProofs::take(unsigned number) {
   Job &job = jobs[number];
   std::unique_lock<std::mutex> lock(mutex);
   // What nobody works on is left to who asks, so that a pass on a thread of the
-  // pool waits for none that is not there.
+  // pool waits for none that is not there. Who works goes on until nothing
+  // waits.
   if (!isCancelled)
-    changed.wait(lock, [&] { return job.state != State::Running; });
+    changed.wait(lock, [&] {
+      return job.state != State::Running &&
+             (job.state != State::Waiting || working == 0);
+    });
   bool isProved = job.state == State::Proved;
   // Who asks goes on with what was not proved.
   if (job.state != State::Running)

@@ -66,8 +66,10 @@ private:
   std::condition_variable changed;
   std::deque<Job> jobs;
   std::deque<Job *> queue;
-  unsigned workers = 0;
+  unsigned workers = 0; ///< that were asked for
+  unsigned working = 0; ///< of these, those that have begun
   const unsigned workerLimit;
+  std::shared_ptr<SolverContext> solver = std::make_shared<SolverContext>();
   std::vector<std::unique_ptr<StageProver>> idleProvers;
   bool areLongAllowed = false, areVeryLongAllowed = false;
   bool isCancelled = false;

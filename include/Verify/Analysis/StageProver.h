@@ -66,9 +66,10 @@ public:
   /// `smtLibDirectory`, if there is one, with where it is from and the verdict.
   explicit StageProver(const ProverOptions &options,
                        llvm::StringRef smtLibDirectory = "",
-                       StageProofs kinds = StageProofs::Any)
-      : prover(terms, options), smtLibDirectory(smtLibDirectory), kinds(kinds) {
-  }
+                       StageProofs kinds = StageProofs::Any,
+                       std::shared_ptr<SolverContext> context = nullptr)
+      : prover(terms, options, std::move(context)),
+        smtLibDirectory(smtLibDirectory), kinds(kinds) {}
 
   /// Decides `stage`. Deterministic: it depends on the stage's content, the
   /// options and whether differences are expected.

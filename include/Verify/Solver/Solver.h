@@ -15,8 +15,10 @@
 
 #include "Verify/Scalar/Terms.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -120,11 +122,40 @@ struct ProverStatistics {
   size_t lawInstances = 0;
 };
 
+/// What the solver keeps its terms in. Making one takes some milliseconds and
+/// 17 MB, so provers on several threads share one, a query at a time.
+class SolverContext {
+public:
+  SolverContext();
+  ~SolverContext();
+
+  using Lock = std::unique_lock<std::recursive_timed_mutex>;
+  /// Waits until nobody else has the context.
+  Lock enter() { return Lock(mutex); }
+  /// Waits for as long as said; the lock is not held where that was in vain.
+  Lock enter(std::chrono::milliseconds patience) {
+    return Lock(mutex, patience);
+  }
+
+  class Implementation;
+  /// What is in the context, and how many queries it had: to be used by who
+  /// has it.
+  Implementation &get() { return *implementation; }
+  size_t queries = 0;
+
+private:
+  std::recursive_timed_mutex mutex;
+  std::unique_ptr<Implementation> implementation;
+};
+
 /// Proves equations between terms of one algebra. Keeps what it has proved, so
 /// obligations that share terms and hypotheses share the work.
 class Prover {
 public:
-  explicit Prover(TermAlgebra &terms, ProverOptions options = {});
+  /// Makes a context of its own where none is given, and where others use that
+  /// for long.
+  explicit Prover(TermAlgebra &terms, ProverOptions options = {},
+                  std::shared_ptr<SolverContext> context = nullptr);
   ~Prover();
 
   /// Whether `left = right` wherever all hypotheses hold.

@@ -1,0 +1,134 @@
+//===- SolverContextTest.cpp - provers that share a context ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Solver/Solver.h"
+
+#include "gtest/gtest.h"
+
+#include <future>
+#include <thread>
+
+using namespace verify;
+
+namespace {
+
+/// A prover with terms of its own.
+struct Owner {
+  explicit Owner(std::shared_ptr<SolverContext> context)
+      : prover(terms, {}, std::move(context)) {}
+
+  Scalar getAtom(uint32_t tensor) {
+    return terms.atom(tensor, {0}, ScalarSort::Real);
+  }
+  /// a * (exp(b) + c1 + ... + cn) = a * exp(b) + a * c1 + ... + a * cn, or with
+  /// b instead of the last a.
+  Verdict prove(bool isRight, uint32_t number) {
+    Scalar a = getAtom(0), b = getAtom(1);
+    Scalar sum = terms.apply(Function::Exp, b), right = terms.multiply(a, sum);
+    for (uint32_t term = 0; term <= number; ++term) {
+      Scalar c = getAtom(2 + term);
+      bool isLast = term == number;
+      sum = terms.add(sum, c);
+      right = terms.add(right, terms.multiply(isLast && !isRight ? b : a, c));
+    }
+    return prover.prove(terms.multiply(a, sum), right, {}).verdict;
+  }
+  void check(uint32_t number) {
+    EXPECT_EQ(prove(true, number), Verdict::Proved);
+    EXPECT_EQ(prove(false, number), Verdict::NotProved);
+  }
+  void clear() {
+    terms.clear();
+    prover.clear();
+  }
+
+  TermAlgebra terms;
+  Prover prover;
+};
+
+/// Has a context, as one that is busy with a query.
+class Busy {
+public:
+  explicit Busy(SolverContext &context) {
+    std::promise<void> entered;
+    thread = std::thread([&] {
+      SolverContext::Lock lock = context.enter();
+      entered.set_value();
+      over.get_future().wait();
+    });
+    entered.get_future().wait();
+  }
+  ~Busy() {
+    over.set_value();
+    thread.join();
+  }
+
+private:
+  std::promise<void> over;
+  std::thread thread;
+};
+
+TEST(SolverContextTest, TermsOfProversAreApart) {
+  auto context = std::make_shared<SolverContext>();
+  Owner first(context), second(context);
+  for (uint32_t round = 0; round < 4; ++round) {
+    first.check(round);
+    second.check(9 - round);
+    // The other one's terms stay.
+    (round % 2 ? first : second).clear();
+  }
+  size_t queries = first.prover.getStatistics().solverQueries +
+                   second.prover.getStatistics().solverQueries;
+  EXPECT_GE(queries, 8U);
+  EXPECT_EQ(context->queries, queries);
+}
+
+TEST(SolverContextTest, Threads) {
+  auto context = std::make_shared<SolverContext>();
+  std::vector<std::thread> threads;
+  threads.reserve(4);
+  for (uint32_t number = 0; number < 4; ++number)
+    threads.emplace_back([=] {
+      Owner owner(context);
+      for (uint32_t round = 0; round < 20; ++round) {
+        owner.check(number + round);
+        owner.clear();
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_GT(context->queries, 0U);
+}
+
+TEST(SolverContextTest, WhoWaitsForLongMakesAnother) {
+  auto context = std::make_shared<SolverContext>();
+  Owner late(context);
+  {
+    Busy busy(*context);
+    late.check(0);
+  }
+  EXPECT_EQ(context->queries, 0U);
+  late.check(1);
+  EXPECT_EQ(context->queries, 0U) << "it keeps what it made";
+}
+
+TEST(SolverContextTest, WhoWaitsForLongLeaves) {
+  auto context = std::make_shared<SolverContext>();
+  size_t queries;
+  {
+    Owner owner(context);
+    owner.check(0);
+    queries = context->queries;
+    EXPECT_GT(queries, 0U);
+    Busy busy(*context);
+    owner.check(1);
+  }
+  EXPECT_EQ(context->queries, queries);
+  Owner(context).check(2);
+  EXPECT_GT(context->queries, queries);
+}
+
+} // namespace
