@@ -3,8 +3,9 @@
 
 `reduction` compares verdicts on random programs, `escapes` those on imported plans with
 mistakes, `rewrites` those on plans that compute the same in another way, and `imports`
-those on plan files of many strategies, with and without mistakes. Exit code 0 if
-nothing was found, 1 if something was, 3 for wrong usage. Results are written as JSON
+those on plan files of many strategies, with and without mistakes; `ranks` compares what
+plans of equal ranks give with what their graphs give. Exit code 0 if nothing was found, 1
+if something was, 3 for wrong usage. Results are written as JSON
 after every step; `--resume FILE` goes on where a file ends. `table` writes the rates of
 such files. Findings are written to files, and reduced.
 """
@@ -19,10 +20,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from hunt import escapes, imports, reduction, rows, table
+from hunt import escapes, imports, ranks, reduction, rows, table
 from hunt.drawn_plans import MODELS
 from hunt.families import NAMES
 from hunt.finding import SMALL_ONLY, Reducer
+
+NAMES_OF_HUNTS = ["reduction", "escapes", "rewrites", "imports", "ranks", "table"]
 
 
 def new_results(name: str, seed: int) -> dict[str, Any]:
@@ -79,7 +82,7 @@ def main() -> int:
     """Runs the hunt that the command line asks for."""
     parser = argparse.ArgumentParser(prog="hunt")
     parser.exit_on_error = False
-    parser.add_argument("name", choices=["reduction", "escapes", "rewrites", "imports", "table"])
+    parser.add_argument("name", choices=NAMES_OF_HUNTS)
     parser.add_argument("results", nargs="*", type=Path, help="files that `table` reads")
     parser.add_argument("--seed", type=int, default=0, help="first seed")
     parser.add_argument("--count", type=int, default=1000, help="programs")
@@ -104,7 +107,7 @@ def main() -> int:
     if options.name == "table":
         return table.write(options.results, options.write)
     needed = [options.tool]
-    needed += [options.translate] if options.name != "reduction" else []
+    needed += [options.translate] if options.name not in ("reduction", "ranks") else []
     needed += [options.plan_tool] if options.name == "imports" else []
     for tool in needed:
         if not shutil.which(tool):
@@ -113,6 +116,8 @@ def main() -> int:
     if options.reducer and not shutil.which(options.reducer):
         print(f"hunt: error: no program '{options.reducer}'", file=sys.stderr)
         return 3
+    if options.name == "ranks":
+        return 1 if rows.hunt(ranks.Hunt(options.tool), options) else 0
     if options.name == "imports":
         hunting = imports.Hunt(options.plan_tool, options.translate, tuple(options.model))
         return 1 if rows.hunt(hunting, options) else 0

@@ -2,9 +2,10 @@
 """Compares verdicts of the small case with verdicts at full size, and with values.
 
 A program that is proved by the small case, or because both sides are the same ops, has
-to be proved at full size, and what is proved has to have equal values at random inputs. *Unknown* contradicts nothing but
-is counted, and so is what only full size proves: there the reference is known to be
-defined at every position, in the small case at those that are looked at.
+to be proved at full size, and what is proved has to have equal values at random inputs.
+*Unknown* contradicts nothing but is counted, and so is what only full size proves: there
+the reference is known to be defined at every position, in the small case at those that
+are looked at.
 """
 
 import re

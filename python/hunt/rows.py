@@ -16,6 +16,7 @@ Row = dict[str, Any]
 FINDINGS = {
     "escapes": ("escaped", "false alarm", "crashed"),
     "rewrites": ("escaped", "false alarm", "refuted", "crashed"),
+    "ranks": ("different", "invalid", "crashed"),
     "imports": ("escaped", "disputed", "false alarm", "wrong plan", "crashed"),
 }
 

@@ -87,9 +87,18 @@ def reduction(results: dict[str, object]) -> str:
     )
 
 
+def ranks(rows: list[Row]) -> str:
+    """The sentence on plans of equal ranks."""
+    counts = Counter(row["outcome"] for row in rows)
+    folded, apart = counts["folded"], counts["apart"]
+    found = len(rows) - folded - apart
+    return f"**Ranks**: {extent(rows)}; {folded} folded, {apart} apart, {found} findings.\n"
+
+
 def render(files: list[Path]) -> str:
     """The text between the markers."""
-    rows: dict[str, dict[int, Row]] = {"escapes": {}, "rewrites": {}, "imports": {}}
+    names = ["escapes", "rewrites", "imports", "ranks"]
+    rows: dict[str, dict[int, Row]] = {name: {} for name in names}
     text = []
     for path in files:
         content = path.read_text()
@@ -108,6 +117,8 @@ def render(files: list[Path]) -> str:
         text.append(f"**{name.capitalize()}**: {extent(some)}.\n")
         text += lines(title, columns, by_kind(some))
         text += lines("model" if name == "imports" else "family", columns, by_family(some))
+    if rows["ranks"]:
+        text.append(ranks(list(rows["ranks"].values())))
     return "\n".join(text).rstrip("\n") + "\n"
 
 

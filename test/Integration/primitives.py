@@ -237,7 +237,9 @@ def rewrite(plan: Plan, way: str) -> Plan:
     changed = {}
     found = list(nodes_at(plan, Place(), lambda node: isinstance(node, Adapter)))
     mirrors = {
-        (each.device, each.node.mirror): each.node for each in found if isinstance(each.node, Adapter)
+        (each.device, each.node.mirror): each.node
+        for each in found
+        if isinstance(each.node, Adapter)
     }
     number = next_tensor(plan)
     for located in found:
