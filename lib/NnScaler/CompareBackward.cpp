@@ -115,6 +115,14 @@ bool BackwardComparison::take(const SubTensor &tensor, const Node &op) {
                       "does not");
   }
   auto [found, isNew] = bound.try_emplace(tensor.id, Bound{gradient});
+  if (!isNew && found->second.isData) {
+    if (gradient < 0 ||
+        (!gradients.contains(gradient) &&
+         dataGradients.try_emplace(gradient, tensor.id).first->second ==
+             tensor.id))
+      return true;
+    return note(op, "the plan adds up the gradients of two tensors in one");
+  }
   if (!isNew && (found->second.gradient != gradient || found->second.isOver))
     return note(op, "autograd adds up all gradients of what it takes, and the "
                     "plan has several");
@@ -126,9 +134,10 @@ bool BackwardComparison::give(const SubTensor &tensor, const Node &op,
   int64_t gradient = getGradient(tensor);
   bool isInPlace = before && before->id == tensor.id;
   bound[tensor.id] = {gradient, /*isOver=*/false, /*isReplaced=*/isInPlace};
-  if (gradient < 0 || gradients.insert(gradient).second)
+  bool isOfData = dataGradients.contains(gradient);
+  if (gradient < 0 || (!isOfData && gradients.insert(gradient).second))
     return true;
-  if (!before || getGradient(*before) != gradient)
+  if (isOfData || !before || getGradient(*before) != gradient)
     return note(op, "the plan adds up the gradients of two tensors in one");
   // An adapter whose backward is in place: what is added to the gradient of its
   // operand is so before or after, which only an identity does not tell apart.
@@ -175,7 +184,8 @@ bool BackwardComparison::checkWithoutMirror(const Node &op) {
     auto found = bound.find(tensor.id);
     if (getGradient(tensor) >= 0 ||
         (tensor.isParameter && tensor.requiresGradient) ||
-        (found != bound.end() && found->second.gradient >= 0))
+        (found != bound.end() && found->second.gradient >= 0 &&
+         !found->second.isData))
       return note(op, "autograd runs the backward of this op, which the plan "
                       "does not have");
     bound.try_emplace(tensor.id, Bound{-1});
@@ -189,13 +199,13 @@ bool BackwardComparison::walk() {
     if (output.isTensor)
       given.insert(get(output).id);
   for (const Argument &input : forward.inputs) {
-    // Nobody asks for the gradient of data, whatever its number.
-    if (!input.isTensor || get(input).isParameter ||
-        !given.contains(getGradient(get(input))))
+    if (!input.isTensor || get(input).isParameter)
       continue;
     auto [known, isNew] =
         bound.try_emplace(get(input).id, Bound{getGradient(get(input))});
-    if (isNew && !gradients.insert(getGradient(get(input))).second)
+    known->second.isData = !given.contains(getGradient(get(input)));
+    if (isNew && !known->second.isData &&
+        !gradients.insert(getGradient(get(input))).second)
       return note(forward, "the plan adds up the gradients of two tensors in "
                            "one");
   }
@@ -208,7 +218,7 @@ bool BackwardComparison::walk() {
     const SubTensor &tensor = get(output);
     int64_t gradient = getGradient(tensor);
     auto found = bound.find(tensor.id);
-    if (gradient < 0 || found == bound.end() ||
+    if (gradient < 0 || found == bound.end() || found->second.isData ||
         (found->second.gradient == gradient && !found->second.isOver))
       continue;
     if (!found->second.isReplaced)

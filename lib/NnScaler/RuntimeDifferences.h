@@ -50,6 +50,8 @@ private:
     int64_t gradient = -1;   ///< its number, -1 if there is none
     bool isOver = false;     ///< gradients that are added come too late
     bool isReplaced = false; ///< by an adapter
+    /// Whether nobody asks for its gradient, whatever numbers that has.
+    bool isData = false;
   };
 
   const SubTensor &get(const Argument &argument) const {
@@ -81,6 +83,7 @@ private:
   llvm::DenseMap<int64_t, llvm::StringRef> &parameters;
   llvm::DenseMap<int64_t, Bound> bound; ///< by tensor id
   llvm::DenseSet<int64_t> gradients;    ///< of what was given, by number
+  llvm::DenseMap<int64_t, int64_t> dataGradients; ///< tensors, by gradient
   std::optional<RuntimeDifference> difference;
   const SubTensor *replaced = nullptr;
 };

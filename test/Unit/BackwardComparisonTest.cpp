@@ -259,6 +259,16 @@ TEST_F(BackwardComparisonTest, GradientsOfInputsThatNobodyAsksFor) {
   EXPECT_THAT(compare(), HasSubstr("of what it takes"));
   isData = true;
   EXPECT_EQ(compare(), "");
+  outputs.push_back(inputs[0]);
+  add("sum", {x}, {getTensor(6)});
+  setGradient(ops[3], ops[3].inputs[0], 94);
+  EXPECT_EQ(compare(), "") << "nor what they are added up to";
+  setGradient(ops[3], ops[3].inputs[0], 14);
+  EXPECT_THAT(compare(), HasSubstr("two tensors in one"));
+  setGradient(ops[3], ops[3].inputs[0], 94);
+  setGradient(ops[1], ops[1].outputs[0], 11);
+  setGradient(ops[2], ops[2].inputs[0], 11);
+  EXPECT_THAT(compare(), HasSubstr("two tensors in one"));
 }
 
 TEST_F(BackwardComparisonTest, BackwardInPlace) {
