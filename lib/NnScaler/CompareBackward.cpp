@@ -133,7 +133,8 @@ bool BackwardComparison::give(const SubTensor &tensor, const Node &op,
                               const SubTensor *before) {
   int64_t gradient = getGradient(tensor);
   bool isInPlace = before && before->id == tensor.id;
-  bound[tensor.id] = {gradient, /*isOver=*/false, /*isReplaced=*/isInPlace};
+  bound[tensor.id] = {gradient, /*isOver=*/false,
+                      /*replaced=*/isInPlace ? getGradient(*before) : -1};
   bool isOfData = dataGradients.contains(gradient);
   if (gradient < 0 || (!isOfData && gradients.insert(gradient).second))
     return true;
@@ -221,7 +222,7 @@ bool BackwardComparison::walk() {
     if (gradient < 0 || found == bound.end() || found->second.isData ||
         (found->second.gradient == gradient && !found->second.isOver))
       continue;
-    if (!found->second.isReplaced)
+    if (found->second.replaced != gradient)
       return note(forward, "autograd adds up all gradients of what it gives, "
                            "and the plan has several");
     replaced = &tensor;

@@ -47,9 +47,10 @@ public:
 private:
   /// What a tensor's number stands for, where the walk is.
   struct Bound {
-    int64_t gradient = -1;   ///< its number, -1 if there is none
-    bool isOver = false;     ///< gradients that are added come too late
-    bool isReplaced = false; ///< by an adapter
+    int64_t gradient = -1; ///< its number, -1 if there is none
+    bool isOver = false;   ///< gradients that are added come too late
+    /// The gradient of the value that an adapter has replaced; -1 if none has.
+    int64_t replaced = -1;
     /// Whether nobody asks for its gradient, whatever numbers that has.
     bool isData = false;
   };

@@ -144,7 +144,7 @@ Answer Z3Solver::checkOnce(const Query &query, bool isLinear) {
   if (areTermsOver || !session->encoder)
     session->encoder.emplace(session->context, terms);
   areTermsOver = false;
-  ++session->owner->queries;
+  isFirst = session->owner->queries++ == 0;
   reason.clear();
   model.clear();
   Answer answer = Answer::Unknown;
@@ -167,7 +167,7 @@ Answer Z3Solver::check(const Query &query, bool isLinear) {
   ++queries;
   Answer answer = checkOnce(query, isLinear);
   // An answer must not be worse for the queries that came before.
-  if (answer == Answer::Unknown && session->owner->queries > 1) {
+  if (answer == Answer::Unknown && !isFirst) {
     leave();
     beginSession(std::make_shared<SolverContext>());
     answer = checkOnce(query, isLinear);

@@ -90,6 +90,8 @@ private:
   std::unique_ptr<Session> session;
   /// Given up, in the context of others.
   std::unique_ptr<Session> left;
+  /// Whether the last query was the first one in its context.
+  bool isFirst = false;
   /// Whether the terms that are encoded have been cleared.
   bool areTermsOver = false;
   std::string reason;

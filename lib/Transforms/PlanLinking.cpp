@@ -231,9 +231,13 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
   if (failed(linker.findResults()))
     return fail("a part of a result is missing");
   for (tv::PlanOp each : {reference, plan}) {
-    if (auto assumed = each->getAttrOfType<StringAttr>(assumptionName);
-        assumed && !llvm::is_contained(getAssumptions(module), assumed))
-      addAssumption(module, assumed);
+    if (Attribute assumed = each->getAttr(assumptionName)) {
+      auto words = dyn_cast<StringAttr>(assumed);
+      StringRef text =
+          words ? words.getValue() : "what the frontend does not say in words";
+      if (!llvm::is_contained(getAssumptions(module), text))
+        addAssumption(module, text);
+    }
     if (Attribute stated = each->getAttr(executedOtherwiseName))
       module->setAttr(executedOtherwiseName, stated);
   }

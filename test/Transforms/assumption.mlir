@@ -1,10 +1,12 @@
 // RUN: verify-opt --tv-verify-equiv %s | FileCheck %s
 // RUN: verify-opt --pass-pipeline='builtin.module(tv-canonicalize-ssa{fold-ranks=true},tv-check-equiv)' %s | FileCheck %s
+// RUN: sed 's/tv.assumption = "w is positive"/tv.assumption/' %s | verify-opt --tv-verify-equiv | FileCheck %s --check-prefix=UNIT
 
-// What a frontend assumed of a plan is said once.
+// What a frontend assumed of a plan is said once, and that it did, however it says so.
 
 // CHECK: tv.answer = "proved"
 // CHECK-SAME: tv.assumptions = ["data is sorted", "w is positive"]
+// UNIT: tv.assumptions = ["data is sorted", "what the frontend does not say in words"]
 
 tv.plan @reference <dp = 1, device = 1, mb = 1> attributes {tv.assumption = "data is sorted"} {
   tv.segment @s on 0 cell 2 {

@@ -315,6 +315,8 @@ TEST_F(BackwardComparisonTest, ForwardInPlace) {
   outputs.back() = t;
   EXPECT_EQ(compare(), "");
   EXPECT_EQ(replaced, 3) << "the gradient is that of the value before";
+  outputs.back().gradient = 96;
+  EXPECT_THAT(compare(), HasSubstr("of what it gives"));
 }
 
 TEST_F(BackwardComparisonTest, InPlaceBothWays) {
