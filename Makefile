@@ -11,7 +11,7 @@
 #   make tidy     run clang-tidy over the C++ sources
 #   make bench    measure how verifications grow, and compare with unpickling; SVG and JSON
 #   make opinions give all obligations to another solver, with real plans
-#   make hunt     look for wrong verdicts on random programs and plans, for three hours
+#   make hunt     look for wrong verdicts on random programs and plans, for some hours
 #   make fuzz     give the readers random input, for half an hour
 #
 # PRESET=dev or PRESET=asan chooses another build than the release build.

@@ -95,9 +95,7 @@ bool BackwardComparison::passesGradient(const Node &adapter) const {
   return adapter.isCustom
              ? adapter.mirror != none &&
                    llvm::all_of(plan.nodes[adapter.mirror].primitives,
-                                [](const Primitive &primitive) {
-                                  return primitive.name == "IdentityPrim";
-                                })
+                                isIdentity)
              : llvm::all_of(adapter.primitives, isIdentityTransposed);
 }
 

@@ -16,24 +16,33 @@ using namespace verify;
 using namespace verify::nnscaler;
 
 namespace {
+/// What autograd has of the result of a primitive without a backward.
+enum class Result {
+  Attached,
+  Detached, ///< nothing leads back to the operands
+  Operand   ///< who sends has the very tensor that is sent
+};
+
 struct Entry {
   StringLiteral name;
   Action forward;
   std::optional<Action> transposed;
+  Result result = Result::Attached;
 };
 } // namespace
 
 static const Entry *findEntry(StringRef name) {
   static constexpr Entry table[] = {
-      {"MovePrim", Action::Move, std::nullopt},
-      {"BroadcastPrim", Action::Broadcast, std::nullopt},
-      {"ChunkPrim", Action::Chunk, std::nullopt},
-      {"AllGatherPrim", Action::AllGather, std::nullopt},
-      {"AllReducePrim", Action::AllReduce, std::nullopt},
-      {"ReduceScatterPrim", Action::ReduceScatter, std::nullopt},
-      {"AllToAllPrim", Action::AllToAll, std::nullopt},
+      {"MovePrim", Action::Move, std::nullopt, Result::Operand},
+      {"BroadcastPrim", Action::Broadcast, std::nullopt, Result::Operand},
+      {"ChunkPrim", Action::Chunk, std::nullopt, Result::Detached},
+      {"AllGatherPrim", Action::AllGather, std::nullopt, Result::Detached},
+      {"AllReducePrim", Action::AllReduce, std::nullopt, Result::Detached},
+      {"ReduceScatterPrim", Action::ReduceScatter, std::nullopt,
+       Result::Detached},
+      {"AllToAllPrim", Action::AllToAll, std::nullopt, Result::Detached},
       {"ReducePrim", Action::Reduce, std::nullopt},
-      {"RDScatterPrim", Action::Scatter, std::nullopt},
+      {"RDScatterPrim", Action::Scatter, std::nullopt, Result::Operand},
       {"RDGatherPrim", Action::Gather, std::nullopt},
       {"SelectPrim", Action::Select, std::nullopt},
       {"MergeDimPrim", Action::MergeDimension, std::nullopt},
@@ -86,10 +95,20 @@ bool nnscaler::isIdentityTransposed(const Primitive &primitive) {
   return entry && entry->transposed == Action::Identity;
 }
 
+bool nnscaler::isIdentity(const Primitive &primitive) {
+  const Entry *entry = findEntry(primitive.name);
+  return entry && entry->forward == Action::Identity &&
+         entry->transposed == Action::Identity;
+}
+
 bool nnscaler::detaches(const Primitive &primitive) {
-  return llvm::is_contained({"AllReducePrim", "AllGatherPrim",
-                             "ReduceScatterPrim", "AllToAllPrim", "ChunkPrim"},
-                            primitive.name);
+  const Entry *entry = findEntry(primitive.name);
+  return entry && entry->result == Result::Detached;
+}
+
+bool nnscaler::returnsOperand(const Primitive &primitive) {
+  const Entry *entry = findEntry(primitive.name);
+  return entry && entry->result == Result::Operand && isInPlace(primitive);
 }
 
 /// Why a primitive of the format has no meaning here, if so.

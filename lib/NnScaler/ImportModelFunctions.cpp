@@ -183,9 +183,12 @@ static void importFeedForward(ForwardOp &op, Results &results) {
 
 ForwardRule nnscaler::findModelFunction(StringRef name) {
   static const llvm::StringMap<ForwardRule> table = {
-      {"create_mask", {importCausalMask, MinusInfinity::Made, false, true}},
+      {"create_mask",
+       {.import = importCausalMask,
+        .minusInfinity = MinusInfinity::Made,
+        .ignoresValues = true}},
       {"apply_mask", {importApplyMask, MinusInfinity::Kept}},
-      {"apply_rotary_emb", {importRotary, MinusInfinity::Never, true}},
+      {"apply_rotary_emb", {.import = importRotary, .takesComplex = true}},
       {"self_attention", {importSelfAttention}},
       {"feedforward", {importFeedForward}},
       {"gate_fw", {importGate}},

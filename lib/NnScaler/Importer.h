@@ -216,8 +216,12 @@ bool ignoresValues(const Node &node);
 bool haveEqualTransposes(const Primitive &left, const Primitive &right);
 /// Whether the backward of a primitive is an identity.
 bool isIdentityTransposed(const Primitive &primitive);
+/// Whether the primitive is one, in both directions.
+bool isIdentity(const Primitive &primitive);
 /// Whether autograd does not pass the primitive, which has no backward.
 bool detaches(const Primitive &primitive);
+/// Whether the primitive returns the very tensor that it is given.
+bool returnsOperand(const Primitive &primitive);
 
 /// What one device does in a primitive.
 struct PrimitiveContext {

@@ -154,13 +154,6 @@ bool ProgramFollower::followBackward(const Cell &cell) {
   return !difference;
 }
 
-/// Whether the primitive returns the very tensor that it is given.
-static bool returnsOperand(const Primitive &primitive) {
-  return isInPlace(primitive) &&
-         (primitive.name == "MovePrim" || primitive.name == "BroadcastPrim" ||
-          primitive.name == "RDScatterPrim");
-}
-
 bool ProgramFollower::followCell(const Cell &cell) {
   const Node &node = plan.nodes[cell.node];
   if (node.kind == NodeKind::Adapter && node.isDifferentiable)

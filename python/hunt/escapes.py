@@ -17,7 +17,7 @@ from hunt.judge import judge
 from hunt.plan_mutations import mutate
 from hunt.plan_rewrites import apply_everywhere, rewrite
 from hunt.plan_text import PlanText
-from hunt.rows import Row
+from hunt.rows import Row, in_steps
 
 
 class Hunt:
@@ -75,10 +75,4 @@ class Hunt:
     def run(self, seeds: Iterator[int], jobs: int) -> Iterator[Row]:
         """The rows of some seeds, in their order."""
         with ThreadPoolExecutor(jobs) as pool:
-            step: list[int] = []
-            for seed in seeds:
-                step.append(seed)
-                if len(step) == 8 * jobs:
-                    yield from pool.map(self.check, step)
-                    step = []
-            yield from pool.map(self.check, step)
+            yield from in_steps(pool, self.check, seeds, jobs)

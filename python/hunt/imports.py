@@ -23,7 +23,7 @@ from typing import Any
 from hunt.cell_mutations import mutate
 from hunt.drawn_plans import Drawn, draw
 from hunt.judge import run_bounded
-from hunt.rows import Row
+from hunt.rows import Row, in_steps
 from plan_maker.bugs import BUGS, OPERATIONS, Direction, Place, apply_bug
 from plan_maker.emit import write_plan
 from plan_maker.errors import ImpossiblePlanError
@@ -229,13 +229,7 @@ class Hunt:
     def run(self, seeds: Iterator[int], jobs: int) -> Iterator[Row]:
         """The rows of some seeds, in their order."""
         with ProcessPoolExecutor(jobs, initializer=_ignore_interrupts) as pool:
-            step: list[int] = []
-            for seed in seeds:
-                step.append(seed)
-                if len(step) == 8 * jobs:
-                    yield from pool.map(partial(Hunt.check, self), step)
-                    step = []
-            yield from pool.map(partial(Hunt.check, self), step)
+            yield from in_steps(pool, partial(Hunt.check, self), seeds, jobs)
 
 
 def _ignore_interrupts() -> None:

@@ -9,14 +9,13 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hunt.judge import run_bounded
 from hunt.ranked_plans import RankedPlan
 from hunt.ranked_text import print_plan
-from hunt.rows import Row
+from hunt.rows import Row, in_steps
 
 FOLD = "--tv-canonicalize-ssa=fold-ranks=true"
 Results = dict[tuple[str, str], set[tuple[str, ...]]]
@@ -82,10 +81,4 @@ class Hunt:
     def run(self, seeds: Iterator[int], jobs: int) -> Iterator[Row]:
         """The rows of some seeds, in their order."""
         with ThreadPoolExecutor(jobs) as pool:
-            step: list[int] = []
-            for seed in seeds:
-                step.append(seed)
-                if len(step) == 8 * jobs:
-                    yield from pool.map(partial(Hunt.check, self), step)
-                    step = []
-            yield from pool.map(partial(Hunt.check, self), step)
+            yield from in_steps(pool, self.check, seeds, jobs)

@@ -6,7 +6,9 @@ hunt goes on the next time.
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -45,6 +47,14 @@ def read(path: Path | None) -> list[Row]:
         text = text[: text.rfind("\n") + 1]
         path.write_text(text)
     return [json.loads(line) for line in text.splitlines()]
+
+
+def in_steps(
+    pool: Executor, check: Callable[[int], Row], seeds: Iterator[int], jobs: int
+) -> Iterator[Row]:
+    """What becomes of some seeds, in their order: some at a time, as `seeds` may end."""
+    while step := list(islice(seeds, 8 * jobs)):
+        yield from pool.map(check, step)
 
 
 def is_finding(row: Row) -> bool:
