@@ -27,7 +27,7 @@ from plan_maker.graph import (
 )
 from plan_maker.strategy.configuration import Parallelism, PartOrder
 from plan_maker.strategy.numbering import Numbering
-from plan_maker.strategy.pipeline import Transfer, cut, loss_transfer, transfer
+from plan_maker.strategy.pipeline import Transfer, cut, loss_transfer, take, transfer
 from plan_maker.strategy.ranks import RankSegments, lower_stage
 from plan_maker.strategy.reducers import weight_reducers
 from plan_maker.strategy.schedule import Block, schedule
@@ -58,10 +58,14 @@ def assemble(
     # Interleaved stages take turns on the groups of devices.
     stage_devices = groups * parallelism.virtual
     loader = numbering.cell()
-    stages = [
-        lower_stage(plan_steps(stage, choose(stage), ranks, numbering), devices, numbering)
-        for stage, devices in zip(cut(trace, parts, numbering), stage_devices, strict=True)
-    ]
+    stages: list[tuple[RankSegments, ...]] = []
+    given: dict[FullTensor, FullTensor] = {}
+    for cut_stage, devices in zip(cut(trace, parts, numbering), stage_devices, strict=True):
+        stage = take(cut_stage, given)
+        steps = plan_steps(stage, choose(stage), ranks, numbering)
+        outputs = (value.tensor for value in steps.outputs)
+        given = dict(zip(stage.outputs, outputs, strict=True))
+        stages.append(lower_stage(steps, devices, numbering))
     data = stages[0][0].forward.inputs
     loaders = {
         rank.device: DataOperation(loader, trace.source, data, rank.device)

@@ -16,6 +16,7 @@ the later one. The runtime does not look at what is declared.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from plan_maker import annotation
@@ -93,6 +94,15 @@ def cut(trace: Trace, parts: list[list[Call]], numbering: Numbering) -> list[Sta
         renamed = tuple(_rename(call, aliases) for call in calls)
         stages.append(Stage(index, (*copies, *renamed), inputs, outputs))
     return stages
+
+
+def take(stage: Stage, given: Mapping[FullTensor, FullTensor]) -> Stage:
+    """`stage` on what the stage before it gives in place of some tensors."""
+    return replace(
+        stage,
+        calls=tuple(_rename(call, given) for call in stage.calls),
+        inputs=tuple(given.get(tensor, tensor) for tensor in stage.inputs),
+    )
 
 
 def transfer(
@@ -278,7 +288,7 @@ def _identity(tensor: FullTensor, numbering: Numbering) -> Call:
     )
 
 
-def _rename(call: Call, aliases: dict[FullTensor, FullTensor]) -> Call:
+def _rename(call: Call, aliases: Mapping[FullTensor, FullTensor]) -> Call:
     operands = tuple(
         aliases.get(operand, operand) if isinstance(operand, FullTensor) else operand
         for operand in call.operands

@@ -95,7 +95,9 @@ class Stage:
 
 @dataclass(frozen=True)
 class StageSteps:
-    """The steps of a stage; `inputs` and `outputs` are whole on every rank."""
+    """The steps of a stage; `inputs` and `outputs` are whole on every rank. An output
+    that the stage also uses is a copy, one for each of the stage's `outputs`.
+    """
 
     stage: Stage
     steps: tuple[Step, ...]
@@ -127,20 +129,25 @@ def plan_steps(stage: Stage, seeds: Seeds, ranks: int, numbering: Numbering) -> 
         producers |= {value.tensor: value for value in partitions[-1].results}
 
     planner = _Planner(stage, producers, seeds.copies_first, numbering)
-    planner.count_consumers(partitions)
+    outputs = tuple(Value.produced(tensor, WHOLE_ON_EACH) for tensor in stage.outputs)
+    planner.count_consumers(partitions, outputs)
     if ranks > 1:
         planner.copy_parameters(partitions)
-    outputs = tuple(Value.produced(tensor, WHOLE_ON_EACH) for tensor in stage.outputs)
+    given = {
+        value.tensor: planner.consume(value, None, is_output=True)
+        for value in outputs
+        if value.tensor in stage.inputs
+    }
     for call, split_call in zip(stage.calls, partitions, strict=True):
         planner.run(call, split_call)
         for value in outputs:
             if value.tensor in call.results:
-                planner.communicate(value, call.layer)
+                given[value.tensor] = planner.consume(value, call.layer, is_output=True)
     return StageSteps(
         stage,
         tuple(planner.steps),
         tuple(producers[tensor] for tensor in stage.inputs),
-        outputs,
+        tuple(given[tensor] for tensor in stage.outputs),
         seeds.scatters,
     )
 
@@ -152,6 +159,16 @@ def _inherited_split(call: Call, producers: Mapping[FullTensor, Value]) -> tuple
     return None
 
 
+@dataclass(frozen=True)
+class _Way:
+    """How an activation gets to some of its consumers: in a layout, or to a later stage.
+    Each way starts with a copy where there are several, so that their gradients add up.
+    """
+
+    value: Value
+    is_output: bool
+
+
 @dataclass
 class _Planner:
     stage: Stage
@@ -160,19 +177,31 @@ class _Planner:
     numbering: Numbering
     consumers: Counter[Value] = field(default_factory=Counter)
     steps: list[Step] = field(default_factory=list)
-    differentiated: set[Value] = field(default_factory=set)
+    ways: dict[FullTensor, dict[_Way, FullTensor]] = field(default_factory=dict)
     present: set[Value] = field(default_factory=set)
     copies: dict[Value, Iterator[Value]] = field(default_factory=dict)
 
-    def count_consumers(self, partitions: list[Partition]) -> None:
-        """How many calls want each value; only those that differentiate it count."""
-        for split_call in partitions:
-            for value in split_call.operands:
-                if value is None or value.tensor.is_parameter:
-                    continue
-                if value.gradient is not None and _differentiates(split_call):
-                    self.consumers[self._forked(value)] += 1
-                    self.differentiated.add(value)
+    def count_consumers(self, partitions: list[Partition], outputs: tuple[Value, ...]) -> None:
+        """How many want each value, a later stage among them; only those that
+        differentiate it count.
+        """
+        wanted = [
+            _Way(value, is_output=False)
+            for split_call in partitions
+            if _differentiates(split_call)
+            for value in split_call.operands
+            if value is not None and not value.tensor.is_parameter
+        ]
+        wanted += [_Way(value, is_output=True) for value in outputs]
+        wanted = [way for way in wanted if way.value.gradient is not None]
+        for way in wanted:
+            self.ways.setdefault(way.value.tensor, {})[way] = way.value.tensor
+        if not self.copies_first:
+            for tensor, ways in self.ways.items():
+                if len(ways) > 1:
+                    self.ways[tensor] = {way: self.numbering.full_like(tensor) for way in ways}
+        for way in wanted:
+            self.consumers[self._forked(self._on(way))] += 1
 
     def copy_parameters(self, partitions: list[Partition]) -> None:
         """Starts the stage with copies of the parameters that several calls use."""
@@ -210,21 +239,47 @@ class _Planner:
             self.communicate(source, layer)
         self.steps.append(Communicate(source, value, layer))
 
+    def consume(self, value: Value, layer: int | None, *, is_output: bool = False) -> Value:
+        """Makes `value` present for one of those that were counted: as a copy if there
+        are several.
+        """
+        value = self._start(_Way(value, is_output), layer)
+        forked = self._forked(value)
+        is_copied = self.consumers[forked] > 1
+        if is_copied and forked == self.producers[value.tensor]:
+            value = replace(value, tensor=self._copy(forked, layer).tensor)
+            is_copied = False
+        if not self._is_unused_data_gradient(value):
+            self.communicate(value, layer)
+        return self._copy(value, layer) if is_copied else value
+
+    def _on(self, way: _Way) -> Value:
+        """What `way` asks for, of its copy."""
+        tensor = way.value.tensor
+        return replace(way.value, tensor=self.ways.get(tensor, {}).get(way, tensor))
+
+    def _start(self, way: _Way, layer: int | None) -> Value:
+        """What `way` asks for, of its copy, which is there."""
+        value = self._on(way)
+        if value.tensor not in self.producers:
+            source = self.producers[way.value.tensor]
+            tensors = self.ways[way.value.tensor].values()
+            copies = tuple(replace(source, tensor=tensor) for tensor in tensors)
+            self.steps.append(Fork(source, copies, True, layer))
+            self.producers |= {copy.tensor: copy for copy in copies}
+        return value
+
     def _operand(self, value: Value, call: Call, differentiates: bool) -> Value:
         if value.tensor not in self.producers:
             return value  # a parameter of this call only
-        if not differentiates:
-            # The op reads the tensor where its gradient does not matter: it
-            # takes it as the other consumers get it, before any copies.
-            value = self._without_gradient_demand(value)
-        forked = self._forked(value)
-        is_copied = differentiates and self.consumers[forked] > 1
-        if is_copied and forked == self.producers[value.tensor]:
-            value = replace(value, tensor=self._copy(forked, call.layer).tensor)
-            is_copied = False
+        if differentiates:
+            return self.consume(value, call.layer)
+        # The op reads the tensor where its gradient does not matter: it takes it as
+        # the other consumers get it, before any copies.
+        value = self._without_gradient_demand(value, call.layer)
         if not self._is_unused_data_gradient(value):
             self.communicate(value, call.layer)
-        return self._copy(value, call.layer) if is_copied else value
+        return value
 
     def _forked(self, value: Value) -> Value:
         """What is copied where several consumers want `value`."""
@@ -248,11 +303,15 @@ class _Planner:
         self.producers |= {copy.tensor: copy for copy in copies}
         self.copies[value] = iter(copies)
 
-    def _without_gradient_demand(self, value: Value) -> Value:
+    def _without_gradient_demand(self, value: Value, layer: int | None) -> Value:
         source = self.producers[value.tensor]
         if source.layout == value.layout:
             return source
-        return value if value in self.differentiated else replace(value, gradient=None)
+        ways = self.ways.get(value.tensor, {})
+        for way in ways:
+            if way.value == value or (not self.copies_first and way.value.layout == value.layout):
+                return self._start(way, layer)
+        return replace(value, gradient=None)
 
     def _is_unused_data_gradient(self, value: Value) -> bool:
         """Loader data that ranks use whole need no sum of their gradient."""
