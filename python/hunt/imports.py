@@ -212,6 +212,8 @@ class Hunt:
         is_right = drawn.is_usual and (by_index_map or "scattered" not in drawn.strategy)
         if not kinds and is_right and found.outcome == "refuted":
             row["outcome"] = "wrong plan"
+        if not kinds and found.outcome == "unknown" and found.values == "equal":
+            row["outcome"] = "not proved"
         if found.outcome not in ("refuted", "proved"):
             row |= {"reason": found.reason, "words": words}
         return row | {"seconds": round(time.monotonic() - start, 2)}

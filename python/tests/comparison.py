@@ -80,6 +80,6 @@ def _gradients(devices: list[Device], expected: Device) -> list[str]:
 def _close(x: Tensor, y: Tensor) -> bool:
     scale = max(map(abs, y.elements))
     return x.shape == y.shape and all(
-        math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-9 * (1 + scale))
+        math.isclose(a, b, rel_tol=1e-7, abs_tol=1e-13 + 1e-9 * scale)
         for a, b in zip(x.elements, y.elements, strict=True)
     )
