@@ -17,8 +17,9 @@ namespace {
 
 /// A prover with terms of its own.
 struct Owner {
-  explicit Owner(std::shared_ptr<SolverContext> context)
-      : prover(terms, {}, std::move(context)) {}
+  explicit Owner(std::shared_ptr<SolverContext> context,
+                 const ProverOptions &options = {})
+      : prover(terms, options, std::move(context)) {}
 
   Scalar getAtom(uint32_t tensor) {
     return terms.atom(tensor, {0}, ScalarSort::Real);
@@ -129,6 +130,27 @@ TEST(SolverContextTest, WhoWaitsForLongLeaves) {
   EXPECT_EQ(context->queries, queries);
   Owner(context).check(2);
   EXPECT_GT(context->queries, queries);
+}
+
+TEST(SolverContextTest, WhatIsUnknownIsAskedAgainInAFreshOne) {
+  auto context = std::make_shared<SolverContext>();
+  Owner(context).check(0);
+  size_t queries = context->queries;
+  ProverOptions options;
+  options.resourceLimit = options.nonlinearResourceLimit = 1;
+  Owner hasty(context, options);
+  // The softmax of two numbers, as it is and with the second one subtracted.
+  TermAlgebra &terms = hasty.terms;
+  Scalar x = hasty.getAtom(0), y = hasty.getAtom(1);
+  auto getPart = [&](Scalar x, Scalar y) {
+    Scalar part = terms.apply(Function::Exp, x);
+    return terms.divide(part, terms.add(part, terms.apply(Function::Exp, y)));
+  };
+  ProofResult result = hasty.prover.prove(
+      getPart(x, y), getPart(terms.subtract(x, y), terms.rational(0)), {});
+  EXPECT_EQ(result.verdict, Verdict::ProvedByNormalization);
+  EXPECT_GT(hasty.prover.getStatistics().solverQueries, 1U);
+  EXPECT_EQ(context->queries, queries + 1);
 }
 
 } // namespace
