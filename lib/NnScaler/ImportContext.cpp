@@ -79,11 +79,15 @@ void PlanContext::noteForward(Index index, Index segment) {
     for (Index input : inputs)
       for (Index output : outputs)
         keptInfinities.emplace_back(input, output);
+  // Copies have no line of their own, and there are copies of copies.
+  Index producer = index;
   if (node.file.empty())
-    return;
+    producer = inputs.empty() ? none : fulls[inputs.front()].producer;
   for (Index output : outputs)
     if (fulls[output].producer == none)
-      fulls[output].producer = index;
+      fulls[output].producer = producer;
+  if (node.file.empty())
+    return;
   for (Index input : inputs)
     if (fulls[input].reader == none)
       fulls[input].reader = index;

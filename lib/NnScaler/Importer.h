@@ -67,8 +67,9 @@ public:
 private:
   /// What the plan says about a full tensor.
   struct Full {
-    Index forward = none;  ///< the full tensor that it is the gradient of
-    Index producer = none; ///< the forward node that makes it
+    Index forward = none; ///< the full tensor that it is the gradient of
+    /// The forward node that makes it, or what it is a copy of.
+    Index producer = none;
     Index reader = none;   ///< the first one that takes it
     Index consumer = none; ///< the first one of those that have a backward
     bool isLossGradient = false;
