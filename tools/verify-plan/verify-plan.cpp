@@ -31,6 +31,11 @@
 
 using namespace llvm;
 
+/// Of the runtime of an instrumented build (clang's -fprofile-generate), which
+/// otherwise writes what it counted when a process ends as usual. Null in
+/// others.
+extern "C" LLVM_ATTRIBUTE_WEAK int __llvm_profile_write_file();
+
 namespace {
 enum ExitCode { Proved = 0, Refuted = 1, Unknown = 2, BadInput = 3 };
 
@@ -280,6 +285,8 @@ int Verification::finish(ExitCode code) {
   timing.stop();
   timingManager.print();
   outs().flush();
+  if (__llvm_profile_write_file)
+    __llvm_profile_write_file();
   // Otherwise what could not be written is reported at the end.
   if (!outs().has_error())
     sys::Process::Exit(code, /*NoCleanup=*/true);
