@@ -43,6 +43,11 @@ SolverContext::SolverContext()
 
 SolverContext::~SolverContext() = default;
 
+void SolverContext::prepare() {
+  Lock lock = enter();
+  implementation->get();
+}
+
 Z3Solver::Z3Solver(const TermAlgebra &terms, const ProverOptions &options,
                    std::shared_ptr<SolverContext> shared)
     : terms(terms), options(options), shared(std::move(shared)) {}

@@ -31,9 +31,17 @@ namespace {
 struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
   using Base::Base;
   std::function<void(unsigned, unsigned)> progress;
+  std::shared_ptr<SolverContext> solver;
 
 protected:
   void runOnOperation() override {
+    runInContext();
+    solver.reset();
+  }
+
+  void runInContext() {
+    if (!solver)
+      solver = std::make_shared<SolverContext>();
     FailureOr<std::optional<Answer>> foldedAnswer = checkFolded();
     if (failed(foldedAnswer))
       return signalPassFailure();
@@ -100,7 +108,7 @@ protected:
       return signalPassFailure();
     }
     bool isProved = true;
-    StageProver prover(getProverOptions(), emitSmtLib, getProofs());
+    StageProver prover(getProverOptions(), emitSmtLib, getProofs(), solver);
     for (auto stage : getOperation().getOps<tv::StageOp>()) {
       StageVerdict verdict = prover.prove(stage);
       if (verdict.isProved()) {
@@ -206,7 +214,7 @@ protected:
       reportProgress(done, total);
     };
     EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, cache,
-                               getProofs(), report);
+                               getProofs(), solver, report);
     std::optional<Refutation> refutation;
     bool isRefuted = false;
     checker.run([&](tv::ExpectOp place, bool isQuick) {
@@ -253,7 +261,7 @@ protected:
       reportProgress(done, total);
     };
     EquivalenceChecker checker(graph, getProverOptions(), emitSmtLib, cache,
-                               getProofs(), report);
+                               getProofs(), solver, report);
     // As soon as something does not hold, execution tells quickly whether the
     // plan is wrong; if it does not, proofs go on, wider.
     std::optional<Refutation> refutation;
@@ -279,8 +287,10 @@ protected:
 
 std::unique_ptr<Pass>
 verify::createCheckEquivPass(const CheckEquivPassOptions &options,
-                             std::function<void(unsigned, unsigned)> progress) {
+                             std::function<void(unsigned, unsigned)> progress,
+                             std::shared_ptr<SolverContext> solver) {
   auto pass = std::make_unique<CheckEquivPass>(options);
   pass->progress = std::move(progress);
+  pass->solver = std::move(solver);
   return pass;
 }

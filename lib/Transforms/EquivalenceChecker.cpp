@@ -43,10 +43,11 @@ static void forEach(MLIRContext *context, size_t end,
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
     StringRef cacheDirectory, StageProofs kinds,
+    std::shared_ptr<SolverContext> solver,
     llvm::function_ref<void(unsigned, unsigned)> progress)
     : graph(graph), options(options), kinds(kinds),
-      isWritten(!smtLibDirectory.empty()),
-      prover(options, smtLibDirectory, kinds), progress(progress),
+      isWritten(!smtLibDirectory.empty()), solver(std::move(solver)),
+      prover(options, smtLibDirectory, kinds, this->solver), progress(progress),
       stages(graph) {
   // What is written has to be proved.
   if (!cacheDirectory.empty() && !isWritten)
@@ -193,7 +194,8 @@ void EquivalenceChecker::proveInParallel() {
       found.push_back(expect);
       if (found.size() < fewStages)
         continue;
-      parallel = std::make_unique<ParallelProofs>(context, options, kinds);
+      parallel =
+          std::make_unique<ParallelProofs>(context, options, kinds, solver);
       llvm::for_each(found, submit);
     }
   }

@@ -49,6 +49,7 @@ public:
   EquivalenceChecker(tv::GraphOp graph, const ProverOptions &options,
                      llvm::StringRef smtLibDirectory,
                      llvm::StringRef cacheDirectory, StageProofs kinds,
+                     std::shared_ptr<SolverContext> solver,
                      llvm::function_ref<void(unsigned, unsigned)> progress);
 
   /// Whether the plan is wrong, looking near `place` first. With `isQuick` a
@@ -130,6 +131,7 @@ private:
   ProverOptions options;
   StageProofs kinds;
   bool isWritten;
+  std::shared_ptr<SolverContext> solver;
   StageProver prover;
   std::optional<ProofCache> cache;
   llvm::function_ref<void(unsigned, unsigned)> progress;

@@ -18,9 +18,11 @@ static constexpr unsigned proverLimit = 8;
 static thread_local bool isProving = false;
 
 ParallelProofs::ParallelProofs(MLIRContext &context,
-                               const ProverOptions &options, StageProofs kinds)
+                               const ProverOptions &options, StageProofs kinds,
+                               std::shared_ptr<SolverContext> solver)
     : options(options), kinds(kinds),
       workerLimit(std::min(context.getNumThreads(), proverLimit)),
+      solver(std::move(solver)),
       silence(&context,
               [](Diagnostic &) { return success(/*IsSuccess=*/isProving); }),
       tasks(context.getThreadPool()) {}

@@ -29,7 +29,7 @@ class ParallelProofs {
 public:
   /// The context has to have threads.
   ParallelProofs(mlir::MLIRContext &context, const ProverOptions &options,
-                 StageProofs kinds);
+                 StageProofs kinds, std::shared_ptr<SolverContext> solver);
   /// Gives up what was not begun, and waits for the rest.
   ~ParallelProofs();
 
@@ -69,7 +69,7 @@ private:
   unsigned workers = 0; ///< that were asked for
   unsigned working = 0; ///< of these, those that have begun
   const unsigned workerLimit;
-  std::shared_ptr<SolverContext> solver = std::make_shared<SolverContext>();
+  std::shared_ptr<SolverContext> solver;
   std::vector<std::unique_ptr<StageProver>> idleProvers;
   bool areLongAllowed = false, areVeryLongAllowed = false;
   bool isCancelled = false;

@@ -14,6 +14,7 @@
 #include "Verify/NnScaler/CommandLine.h"
 #include "Verify/Report/DiagnosticPrinter.h"
 #include "Verify/Report/Statistics.h"
+#include "Verify/Solver/Solver.h"
 #include "Verify/Transforms/Passes.h"
 #include "Verify/Transforms/Report.h"
 #include "mlir/IR/MLIRContext.h"
@@ -34,7 +35,8 @@ using namespace llvm;
 /// Of the runtime of an instrumented build (clang's -fprofile-generate), which
 /// otherwise writes what it counted when a process ends as usual. Null in
 /// others.
-extern "C" LLVM_ATTRIBUTE_WEAK int __llvm_profile_write_file();
+extern "C" LLVM_ATTRIBUTE_WEAK int
+writeProfile() __asm__("__llvm_profile_write_file");
 
 namespace {
 enum ExitCode { Proved = 0, Refuted = 1, Unknown = 2, BadInput = 3 };
@@ -179,6 +181,8 @@ private:
   Steps steps{timing};
   verify::CanonicalizeSSAPassOptions link;
   verify::CheckEquivPassOptions check;
+  std::shared_ptr<verify::SolverContext> solver =
+      std::make_shared<verify::SolverContext>();
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<verify::nnscaler::PairFiles> files;
 };
@@ -216,6 +220,9 @@ bool Verification::runPass(StringRef name, std::unique_ptr<mlir::Pass> pass) {
 }
 
 bool Verification::prepare() {
+  // Linking leaves most of a second thread's time.
+  if (pool.getMaxConcurrency() > 1)
+    pool.async([solver = solver] { solver->prepare(); });
   verify::CheckSchedulePassOptions schedule;
   schedule.checks = verify::ScheduleChecks::Progress;
   schedule.bufferedSends = flags.bufferedSends;
@@ -285,8 +292,8 @@ int Verification::finish(ExitCode code) {
   timing.stop();
   timingManager.print();
   outs().flush();
-  if (__llvm_profile_write_file)
-    __llvm_profile_write_file();
+  if (writeProfile)
+    writeProfile();
   // Otherwise what could not be written is reported at the end.
   if (!outs().has_error())
     sys::Process::Exit(code, /*NoCleanup=*/true);
@@ -325,9 +332,11 @@ int Verification::run() {
     return finish(Refuted);
   }
   bool isDone = runPass("check", verify::createCheckEquivPass(
-                                     check, [&](unsigned done, unsigned total) {
+                                     check,
+                                     [&](unsigned done, unsigned total) {
                                        steps.progress(done, total);
-                                     }));
+                                     },
+                                     std::move(solver)));
   std::optional<verify::Answer> answer = verify::getAnswer(*module);
   // A pass that fails has proved nothing.
   if (!isDone && answer == verify::Answer::Proved)
@@ -351,7 +360,7 @@ int Verification::run() {
 /// costs more than it is worth.
 static void keepFreedMemory() {
 #ifdef VERIFY_HAS_MIMALLOC
-  constexpr long milliseconds = 50;
+  constexpr long milliseconds = 10;
 #if MI_MALLOC_VERSION < 210
   mi_option_set_default(mi_option_decommit_delay, milliseconds);
 #else

@@ -137,6 +137,9 @@ public:
     return Lock(mutex, patience);
   }
 
+  /// Makes now what the first query would make, if nobody has.
+  void prepare();
+
   class Implementation;
   /// What is in the context, and how many queries it had: to be used by who
   /// has it.

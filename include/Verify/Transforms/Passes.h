@@ -15,6 +15,8 @@
 
 namespace verify {
 
+class SolverContext;
+
 /// What the draws of a random op depend on.
 enum class RandomMode {
   ByElement, ///< on the op and the element of the whole tensor
@@ -49,10 +51,12 @@ llvm::cl::ValuesClass getStartedCommunications();
 #include "Verify/Transforms/Passes.h.inc"
 
 /// `tv-check-equiv` that reports how many stages it has decided, of how many at
-/// most.
+/// most. The first module is checked in the solver's context that is given, so
+/// that it can be there before; others, and where none is given, in new ones.
 std::unique_ptr<mlir::Pass>
 createCheckEquivPass(const CheckEquivPassOptions &options,
-                     std::function<void(unsigned, unsigned)> progress);
+                     std::function<void(unsigned, unsigned)> progress,
+                     std::shared_ptr<SolverContext> solver = nullptr);
 
 /// Adds all passes of `tv-verify-equiv`, in order. Of the schedule, progress is
 /// checked.
