@@ -29,8 +29,9 @@ using namespace verify::pickle;
 static constexpr size_t maxTexts = size_t(1) << 31;
 static constexpr size_t maxWords = (size_t(1) << 32) - (size_t(1) << 29);
 
-/// No more than there are in plans of nnScaler.
-static constexpr size_t bytesPerNode = 14, bytesPerWord = 4;
+/// No more than there are in plans: those with short names have a node for 13
+/// bytes.
+static constexpr size_t bytesPerNode = 10, bytesPerWord = 4;
 
 GraphBuilder::GraphBuilder(std::unique_ptr<llvm::MemoryBuffer> buffer) {
   graph.fileName = buffer->getBufferIdentifier().str();

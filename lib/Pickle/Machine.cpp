@@ -21,8 +21,9 @@ Machine::Machine(GraphBuilder &builder, uint64_t memoryLimit)
     : builder(builder), begin(builder.getInput().bytes_begin()),
       position(begin), end(builder.getInput().bytes_end()), opcodeStart(begin),
       pages(builder.getBuffer()), memoryLimit(memoryLimit) {
-  // As GraphBuilder does.
-  memo.reserve(getRemaining() / 16);
+  // As GraphBuilder does; nearly every node is memoized, and the fast path
+  // wants room for a slice.
+  memo.reserve((getRemaining() / 10) + sliceSize);
 }
 
 bool Machine::failAt(const Byte *place, const llvm::Twine &text) {

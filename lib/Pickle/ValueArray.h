@@ -62,7 +62,7 @@ public:
   }
 
 private:
-  // The C library moves large blocks by remapping their pages.
+  // An allocator may copy what it has then; who knows the size reserves it.
   void grow(size_t room) {
     capacity = std::max(2 * capacity, count + room);
     values = static_cast<Value *>(
