@@ -35,8 +35,8 @@ check-torch: setup $(BUILD)/build.ninja
 build: setup $(BUILD)/build.ninja
 	cmake --build $(BUILD)
 
-optimized:
-	$(MAKE) build PRESET=optimized
+optimized: setup build/optimized/build.ninja
+	cmake --build --preset optimized
 
 # Trained once; remove build/instrumented to have it trained again.
 PROFILE := build/instrumented/verify.profdata
@@ -80,8 +80,8 @@ format: setup
 setup:
 	@scripts/install-dependencies.sh
 
-$(BUILD)/build.ninja: CMakePresets.json | setup
-	cmake --preset $(PRESET) $(if $(CI),-DVERIFY_WERROR=ON)
+build/%/build.ninja: CMakePresets.json | setup
+	cmake --preset $* $(if $(CI),-DVERIFY_WERROR=ON)
 
 clean:
 	$(RM) -r build
