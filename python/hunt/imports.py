@@ -208,11 +208,11 @@ class Hunt:
         row |= {"strategy": drawn.strategy + (", index-map order" if by_index_map else "")}
         row |= {"values": found.values, "answer": found.answer, "outcome": found.outcome}
         row |= {"executed": found.executed, "python": found.python}
-        # What runs goes by rank, so that scattered parts are wrong.
-        is_right = drawn.is_usual and (by_index_map or "scattered" not in drawn.strategy)
-        if not kinds and is_right and found.outcome == "refuted":
+        # What runs goes by rank: scattered parts are wrong, or right as sums have no order.
+        is_right = not kinds and (by_index_map or "scattered" not in drawn.strategy)
+        if is_right and drawn.is_usual and found.outcome == "refuted":
             row["outcome"] = "wrong plan"
-        if not kinds and found.outcome == "unknown" and found.values == "equal":
+        if is_right and found.outcome == "unknown" and found.values == "equal":
             row["outcome"] = "not proved"
         if found.outcome not in ("refuted", "proved"):
             row |= {"reason": found.reason, "words": words}
