@@ -23,7 +23,7 @@ mkdir -p "$build/profiles" "$build/plans"
 verify() {
   local expected=$1 code=0
   shift
-  LLVM_PROFILE_FILE=/dev/null python3 -m plan_maker "$@" \
+  python3 -m plan_maker "$@" \
     -o "$build/plans/plan.pkl" --reference "$build/plans/single.pkl"
   "$build/bin/verify-plan" --reference "$build/plans/single.pkl" \
     "$build/plans/plan.pkl" >"$build/plans/output" 2>&1 || code=$?
@@ -48,6 +48,7 @@ large="--hidden 1024 --ffn 4096 --heads 16 --vocab 4096 --sequence 1024 --batch 
 rm -r "$build/plans"
 
 "$(command -v llvm-profdata-22 || echo llvm-profdata)" merge \
-  -o "$build/verify.profdata" "$build"/profiles/*.profraw
+  -o "$build/profiles/merged" "$build"/profiles/*.profraw
+mv "$build/profiles/merged" "$build/verify.profdata"
 rm -r "$build/profiles"
 echo "profile: $build/verify.profdata"
