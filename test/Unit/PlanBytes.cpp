@@ -163,7 +163,7 @@ static void defineTensor(PlanWriter &writer, const std::string &name,
                  {"name", string(name)},
                  {"_is_attr", boolean(isParameter)},
                  {"_is_grad", boolean(isGradient)},
-                 {"_is_loss", boolean(name == "y")},
+                 {"_is_loss", boolean(name == "y" || name == "gy")},
                  {"_shape", integers(shape)},
                  {"_grad", gradientOr("full_")}});
   std::vector<Expression> ranges;

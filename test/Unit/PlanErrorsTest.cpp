@@ -245,6 +245,8 @@ TEST(PlanErrorsTest, Tensors) {
        "IRSubTensor 141: field '_is_attr': the full tensor says otherwise"},
       {"full_x", "_is_grad", boolean(true),
        "IRSubTensor 141: field '_is_grad': the full tensor says otherwise"},
+      {"full_x", "_is_loss", boolean(true),
+       "IRFullTensor 140: field '_is_loss': the gradient says otherwise"},
   });
 }
 
