@@ -38,10 +38,12 @@ build: setup $(BUILD)/build.ninja
 optimized: setup build/optimized/build.ninja
 	cmake --build --preset optimized
 
-# Trained once; remove build/instrumented to have it trained again.
+# Trained once; remove build/instrumented to have it trained again. What was built from
+# another profile does not know that it is old.
 PROFILE := build/instrumented/verify.profdata
 $(PROFILE): | setup
 	scripts/train-profile.sh
+	$(RM) -r build/optimized
 
 build/optimized/build.ninja: $(PROFILE)
 

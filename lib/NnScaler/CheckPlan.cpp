@@ -13,8 +13,6 @@
 
 #include "PlanDecoder.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 using namespace verify;
 using namespace verify::nnscaler;
 
@@ -61,12 +59,13 @@ bool PlanDecoder::checkSubTensor(Value value, const SubTensor &tensor) {
 
 bool PlanDecoder::checkTensors() {
   // The seed of the backward pass is the gradient of a loss, by either flag.
-  for (auto [value, tensor] :
-       llvm::zip_equal(fullTensorObjects.values, plan.fullTensors))
-    if (tensor.gradient != none &&
-        plan.fullTensors[tensor.gradient].isLoss != tensor.isLoss)
-      return decoder.failField(decoder.open(value), Field::IsLoss,
-                               "the gradient says otherwise");
+  for (size_t i = 0; i != plan.fullTensors.size(); ++i) {
+    const FullTensor &full = plan.fullTensors[i];
+    if (full.gradient != none &&
+        plan.fullTensors[full.gradient].isLoss != full.isLoss)
+      return decoder.failField(decoder.open(fullTensorObjects.values[i]),
+                               Field::IsLoss, "the gradient says otherwise");
+  }
   for (size_t i = 0; i != plan.subTensors.size(); ++i)
     if (!checkSubTensor(subTensorObjects.values[i], plan.subTensors[i]))
       return false;

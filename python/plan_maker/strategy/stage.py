@@ -39,8 +39,9 @@ class Seeds:
     """How the calls that do not follow their operands are split.
 
     Several consumers of an activation get copies after it was brought to the
-    layout that they want, or, if `copies_first`, as it was produced. Sums of which
-    each rank keeps a part are reduce-scatters if `scatters`.
+    layout that they want, or, if `copies_first`, as it was produced; where they want
+    it in several, there is a copy for each first. Sums of which each rank keeps a
+    part are reduce-scatters if `scatters`.
     """
 
     at: Mapping[Call, Split]
