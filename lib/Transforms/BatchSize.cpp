@@ -7,7 +7,7 @@
 #include "Verify/Transforms/BatchSize.h"
 
 #include "Boundaries.h"
-#include "mlir/IR/Diagnostics.h"
+#include "Verify/Transforms/SilencedThread.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -298,8 +298,7 @@ std::optional<std::string> verify::adaptBatchSize(tv::PlanOp &reference,
   {
     // What does not follow is no error here: the sizes are reported as they
     // are.
-    ScopedDiagnosticHandler silence(reference.getContext(),
-                                    [](Diagnostic &) { return success(); });
+    SilencedThread silence(reference.getContext());
     isFree = succeeded(Resizer(resized).run(wanted));
   }
   if (!isFree) {

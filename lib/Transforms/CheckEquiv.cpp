@@ -11,6 +11,7 @@
 #include "PlanLinking.h"
 #include "Refutation.h"
 #include "Verify/Transforms/Report.h"
+#include "Verify/Transforms/SilencedThread.h"
 
 using namespace mlir;
 using namespace verify;
@@ -239,8 +240,7 @@ protected:
         !llvm::all_of(checker.getResults(), isProved))
       return std::nullopt;
     {
-      ScopedDiagnosticHandler silence(&getContext(),
-                                      [](Diagnostic &) { return success(); });
+      SilencedThread silence(&getContext());
       if (failed(checkLedger(checker, graph)))
         return std::nullopt;
     }

@@ -13,9 +13,9 @@
 #include "ReferenceCheck.h"
 #include "Verify/Schedule/Schedule.h"
 #include "Verify/Transforms/Report.h"
+#include "Verify/Transforms/SilencedThread.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/IR/Verifier.h"
-#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace verify;
@@ -130,10 +130,7 @@ private:
   void verifySilently() {
     if (isVerified)
       return;
-    ScopedDiagnosticHandler silence(
-        module.getContext(), [thread = llvm::get_threadid()](Diagnostic &) {
-          return success(llvm::get_threadid() == thread);
-        });
+    SilencedThread silence(module.getContext());
     isVerified = isValid();
     referenceCounts = count(reference);
     planCounts = count(plan);
@@ -271,8 +268,7 @@ bool PlanLinker::linkFolded(const llvm::DenseSet<int64_t> &apart) {
     ranks = RankFold::find(plan, apart);
   if (!ranks)
     return false;
-  ScopedDiagnosticHandler silence(module.getContext(),
-                                  [](Diagnostic &) { return success(); });
+  SilencedThread silence(module.getContext());
   bool isLinked = succeeded(link(std::move(ranks)));
   if (isLinked)
     setFoldedGroups(graphOp, fold->getGroups());
