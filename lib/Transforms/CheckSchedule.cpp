@@ -9,10 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Verify/Transforms/Passes.h"
+#include "Verify/Transforms/ScheduleCheck.h"
 
-#include "Verify/Schedule/Schedule.h"
 #include "Verify/Transforms/Report.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace verify;
@@ -38,6 +38,85 @@ llvm::cl::ValuesClass verify::getStartedCommunications() {
                  "on each device one after the other, as through one queue"));
 }
 
+ScheduleCheck::ScheduleCheck(const CheckSchedulePassOptions &options)
+    : options(options) {}
+
+LogicalResult ScheduleCheck::run(tv::PlanOp plan) {
+  place = plan.getLoc();
+  schedule::Options wanted;
+  wanted.bufferedSends = options.bufferedSends;
+  wanted.runsInOrder =
+      options.startedCommunication == StartedCommunication::InOrder;
+  wanted.checksOrder = options.checks == ScheduleChecks::All;
+  wanted.recordsTimeline = !options.timeline.empty();
+  ScopedDiagnosticHandler listener(
+      plan.getContext(),
+      [this, own = llvm::get_threadid()](Diagnostic &diagnostic) {
+        if (llvm::get_threadid() != own)
+          return failure();
+        said.push_back(std::move(diagnostic));
+        return success();
+      });
+  outcome = schedule::checkSchedule(plan, wanted);
+  return success(outcome.isProved);
+}
+
+LogicalResult ScheduleCheck::report(ModuleOp module) {
+  if (!place)
+    return module.emitError("has a schedule that was not checked");
+  for (Diagnostic &diagnostic : said)
+    module.getContext()->getDiagEngine().emit(std::move(diagnostic));
+  said.clear();
+  if (!outcome.isProved && !outcome.malformation.empty())
+    setMalformation(module, outcome.malformation);
+  std::string error;
+  if (!options.timeline.empty() &&
+      !schedule::writeTimeline(outcome.timeline, options.timeline, error))
+    return emitError(*place)
+           << "timeline '" << options.timeline << "': " << error;
+  if (!outcome.isProved)
+    return failure();
+  reportCounts(module);
+  return success();
+}
+
+void ScheduleCheck::reportCounts(ModuleOp module) {
+  addStatistic(module, "messages", outcome.messages);
+  addStatistic(module, "collectives", outcome.collectives);
+  auto add = [&](StringRef name, ArrayRef<int64_t> counts) {
+    int64_t most = 0;
+    for (int64_t count : counts)
+      most = std::max(most, count);
+    addStatistic(module, name, most);
+  };
+  add("peak_live_activations", outcome.liveActivations);
+  add("peak_live_values", outcome.liveValues);
+  module->setAttr(
+      liveActivationsName,
+      DenseI64ArrayAttr::get(module.getContext(), outcome.liveActivations));
+  if (outcome.startsComputation)
+    addAssumption(
+        module, std::string("computations that were started run on "
+                            "streams of their own") +
+                    (outcome.ordersStreams ? " or those that they name" : "") +
+                    ", whatever else the device does");
+  if (outcome.ordersStreams)
+    addAssumption(module, "what is started on a stream, or after a handle, "
+                          "begins when that before it is over");
+  if (outcome.startsCommunication)
+    addAssumption(
+        module,
+        options.startedCommunication == StartedCommunication::InOrder
+            ? "communication that was started goes on without being waited "
+              "for, at least one at a time on each device, in order"
+            : "communication that was started goes on without being waited "
+              "for, also while what was started before waits");
+  if (options.bufferedSends)
+    addAssumption(module, "the runtime buffers " +
+                              std::to_string(options.bufferedSends) +
+                              " sends of each channel");
+}
+
 namespace {
 struct CheckSchedulePass
     : verify::impl::CheckSchedulePassBase<CheckSchedulePass> {
@@ -45,6 +124,8 @@ struct CheckSchedulePass
 
 protected:
   void runOnOperation() override {
+    CheckSchedulePassOptions options{checks, bufferedSends,
+                                     startedCommunication, timeline};
     bool isChecked = false;
     for (auto plan : getOperation().getOps<tv::PlanOp>()) {
       // One device waits for nobody; that it is one is checked where it is
@@ -52,7 +133,9 @@ protected:
       if (plan.getSymName() == "reference")
         continue;
       isChecked = true;
-      if (failed(check(plan)))
+      ScheduleCheck check(options);
+      (void)check.run(plan);
+      if (failed(check.report(getOperation())))
         return signalPassFailure();
     }
     // As a part of a verification it may have none: that starts at a graph too.
@@ -64,65 +147,6 @@ protected:
     // The ops stay as they are. A frontend's plan that is not well-formed is
     // refuted by the passes that execute it, not by the verifier.
     markAllAnalysesPreserved();
-  }
-
-  LogicalResult check(tv::PlanOp plan) {
-    schedule::Options options;
-    options.bufferedSends = bufferedSends;
-    options.runsInOrder = startedCommunication == StartedCommunication::InOrder;
-    options.checksOrder = checks == ScheduleChecks::All;
-    options.recordsTimeline = !timeline.empty();
-    schedule::Outcome outcome = schedule::checkSchedule(plan, options);
-    if (!outcome.isProved && !outcome.malformation.empty())
-      setMalformation(getOperation(), outcome.malformation);
-    std::string error;
-    if (!timeline.empty() &&
-        !schedule::writeTimeline(outcome.timeline, timeline, error))
-      return emitError(plan.getLoc())
-             << "timeline '" << timeline << "': " << error;
-    if (!outcome.isProved)
-      return failure();
-    report(outcome);
-    return success();
-  }
-
-  void report(const schedule::Outcome &outcome) {
-    ModuleOp module = getOperation();
-    addStatistic(module, "messages", outcome.messages);
-    addStatistic(module, "collectives", outcome.collectives);
-    auto add = [&](StringRef name, ArrayRef<int64_t> counts) {
-      int64_t most = 0;
-      for (int64_t count : counts)
-        most = std::max(most, count);
-      addStatistic(module, name, most);
-    };
-    add("peak_live_activations", outcome.liveActivations);
-    add("peak_live_values", outcome.liveValues);
-    module->setAttr(
-        liveActivationsName,
-        DenseI64ArrayAttr::get(&getContext(), outcome.liveActivations));
-    if (outcome.startsComputation)
-      addAssumption(
-          module,
-          std::string("computations that were started run on "
-                      "streams of their own") +
-              (outcome.ordersStreams ? " or those that they name" : "") +
-              ", whatever else the device does");
-    if (outcome.ordersStreams)
-      addAssumption(module, "what is started on a stream, or after a handle, "
-                            "begins when that before it is over");
-    if (outcome.startsCommunication)
-      addAssumption(
-          module,
-          startedCommunication == StartedCommunication::InOrder
-              ? "communication that was started goes on without being waited "
-                "for, at least one at a time on each device, in order"
-              : "communication that was started goes on without being waited "
-                "for, also while what was started before waits");
-    if (bufferedSends)
-      addAssumption(module, "the runtime buffers " +
-                                std::to_string(bufferedSends) +
-                                " sends of each channel");
   }
 };
 } // namespace

@@ -1,0 +1,44 @@
+//===- ScheduleCheck.h - a check of a schedule, and its report --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_TRANSFORMS_SCHEDULECHECK_H
+#define VERIFY_TRANSFORMS_SCHEDULECHECK_H
+
+#include "Verify/Schedule/Schedule.h"
+#include "Verify/Transforms/Passes.h"
+#include "mlir/IR/Diagnostics.h"
+
+#include <optional>
+#include <vector>
+
+namespace verify {
+
+/// What `tv-check-schedule` does with one plan, in two parts: the check, which
+/// only reads the plan and may take place on another thread, beside what only
+/// reads it too, and the report, which changes the module.
+class ScheduleCheck {
+public:
+  explicit ScheduleCheck(const CheckSchedulePassOptions &options);
+
+  /// Checks `plan`. Says nothing yet.
+  llvm::LogicalResult run(tv::PlanOp plan);
+  /// Says what `run` found, and writes it to the attributes of `module` and to
+  /// the file with the timeline. Fails where that failed, where it was not
+  /// called, and where the file cannot be written.
+  llvm::LogicalResult report(mlir::ModuleOp module);
+
+private:
+  void reportCounts(mlir::ModuleOp module);
+
+  CheckSchedulePassOptions options;
+  schedule::Outcome outcome;
+  std::vector<mlir::Diagnostic> said;
+  std::optional<mlir::Location> place; ///< of the plan; none before `run`
+};
+
+} // namespace verify
+
+#endif // VERIFY_TRANSFORMS_SCHEDULECHECK_H
