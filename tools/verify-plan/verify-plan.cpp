@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeclaredOrder.h"
 #include "Verify/IR/TVOps.h"
 #include "Verify/Interpreter/CommandLine.h"
 #include "Verify/NnScaler/CommandLine.h"
@@ -158,16 +159,9 @@ private:
   bool runPass(StringRef name, std::unique_ptr<mlir::Pass> pass);
   /// Whether the plan can be executed, and its tensors are linked.
   bool prepare();
-  /// Says where the plan declares another order of parts than its ranks have,
-  /// and what the verdict on that order is.
-  void explainPartOrder(const verify::nnscaler::PartOrderDifference &difference,
-                        mlir::TimingScope &scope);
-  /// The plans of the module, in the order of parts that is declared; null if
-  /// they are there no more, or do not say.
-  mlir::OwningOpRef<mlir::ModuleOp> takeDeclaredOrder();
-  /// The verdict on the plan in the order of parts that it declares; none where
-  /// it is not decided.
-  std::optional<verify::Answer> checkDeclaredOrder(mlir::TimingScope &scope);
+  /// Begins with the verdict on the order of parts that the plan declares, if
+  /// it declares another one than it was imported with.
+  void beginDeclaredOrder();
   /// Writes the numbers and ends the process with the code. The system frees
   /// the memory faster than one op after the other is destroyed.
   int finish(ExitCode code);
@@ -185,6 +179,7 @@ private:
       std::make_shared<verify::SolverContext>();
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<verify::nnscaler::PairFiles> files;
+  std::optional<DeclaredOrder> declaredOrder;
 };
 } // namespace
 
@@ -227,59 +222,25 @@ bool Verification::prepare() {
   schedule.checks = verify::ScheduleChecks::Progress;
   schedule.bufferedSends = flags.bufferedSends;
   schedule.timeline = flags.timeline;
-  return runPass("schedule", verify::createCheckSchedulePass(schedule)) &&
-         runPass("link", verify::createCanonicalizeSSAPass(link));
+  if (!runPass("schedule", verify::createCheckSchedulePass(schedule)))
+    return false;
+  if (declaredOrder)
+    declaredOrder->waitUntilCopied();
+  return runPass("link", verify::createCanonicalizeSSAPass(link));
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> Verification::takeDeclaredOrder() {
-  auto reference = module->lookupSymbol<verify::tv::PlanOp>("reference");
-  auto plan = module->lookupSymbol<verify::tv::PlanOp>("plan");
-  if (!reference || !plan || !verify::nnscaler::useDeclaredPartOrder(plan))
-    return nullptr;
-  mlir::OwningOpRef<mlir::ModuleOp> declared(
-      mlir::ModuleOp::create(module->getLoc()));
-  for (verify::tv::PlanOp each : {reference, plan})
-    each->moveBefore(declared->getBody(), declared->getBody()->end());
-  return declared;
-}
-
-std::optional<verify::Answer>
-Verification::checkDeclaredOrder(mlir::TimingScope &scope) {
-  verify::nnscaler::ImportOptions options;
-  options.partOrder = verify::nnscaler::PartOrder::IndexMap;
-  mlir::ScopedDiagnosticHandler silence(
-      &context, [](mlir::Diagnostic &) { return mlir::success(); });
-  mlir::OwningOpRef<mlir::ModuleOp> declared = takeDeclaredOrder();
-  if (!declared)
-    declared = verify::nnscaler::importPair(
-        &context, flags.referencePath, flags.planPath, options, scope, &files);
+void Verification::beginDeclaredOrder() {
+  std::optional<verify::nnscaler::PartOrderDifference> difference;
+  if (flags.partOrder == verify::nnscaler::PartOrder::Rank)
+    difference = verify::nnscaler::findPartOrderDifference(*module);
+  if (difference) {
+    DeclaredOrder::Options options = {flags.referencePath, flags.planPath, link,
+                                      check};
+    declaredOrder.emplace(std::move(*difference), std::move(options),
+                          std::move(files));
+    declaredOrder->begin(*module, /*isBeside=*/pool.getMaxConcurrency() > 1);
+  }
   files.reset();
-  mlir::PassManager manager(&context);
-  manager.addPass(verify::createCanonicalizeSSAPass(link));
-  manager.addPass(verify::createCheckEquivPass(check));
-  manager.enableTiming(scope);
-  manager.enableVerifier(false);
-  bool isDone = declared && succeeded(manager.run(*declared));
-  std::optional<verify::Answer> answer;
-  if (declared)
-    answer = verify::getAnswer(*declared);
-  // A pass that fails has proved nothing.
-  if (!isDone && answer == verify::Answer::Proved)
-    answer.reset();
-  return answer;
-}
-
-void Verification::explainPartOrder(
-    const verify::nnscaler::PartOrderDifference &difference,
-    mlir::TimingScope &scope) {
-  mlir::emitRemark(difference.first) << difference.text;
-  std::optional<verify::Answer> answer = checkDeclaredOrder(scope);
-  mlir::emitRemark(difference.plan)
-      << "with --nnscaler-part-order=index-map, the order that the plan "
-         "declares, the same plan is "
-      << (answer == verify::Answer::Proved    ? "proved"
-          : answer == verify::Answer::Refuted ? "refuted as well"
-                                              : "not decided");
 }
 
 int Verification::finish(ExitCode code) {
@@ -318,12 +279,7 @@ int Verification::run() {
     return BadInput;
   if (flags.runFlags.isAsked())
     return runWithNumbers();
-  // A plan that is wrong as the runtime executes it may declare what is right.
-  std::optional<verify::nnscaler::PartOrderDifference> partDifference;
-  if (flags.partOrder == verify::nnscaler::PartOrder::Rank)
-    partDifference = verify::nnscaler::findPartOrderDifference(*module);
-  if (!partDifference)
-    files.reset();
+  beginDeclaredOrder();
   if (!prepare()) {
     std::optional<StringRef> reason = verify::getMalformation(*module);
     if (!reason)
@@ -341,12 +297,13 @@ int Verification::run() {
   // A pass that fails has proved nothing.
   if (!isDone && answer == verify::Answer::Proved)
     answer.reset();
-  if (answer == verify::Answer::Refuted && partDifference)
+  if (answer == verify::Answer::Refuted && declaredOrder)
     steps.run("declared order", [&](mlir::TimingScope &scope) {
-      explainPartOrder(*partDifference, scope);
+      declaredOrder->explain(scope);
       return true;
     });
-  context.disableMultithreading();
+  if (!declaredOrder || !declaredOrder->isUnderWay())
+    context.disableMultithreading();
   if (!answer) {
     errs() << "error: the check ended without an answer\n";
     return finish(Unknown);

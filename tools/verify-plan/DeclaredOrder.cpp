@@ -1,0 +1,98 @@
+//===- DeclaredOrder.cpp - the verdict on another order of parts ----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeclaredOrder.h"
+
+#include "Verify/IR/TVOps.h"
+#include "Verify/Transforms/SilencedThread.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+
+DeclaredOrder::DeclaredOrder(verify::nnscaler::PartOrderDifference difference,
+                             Options options,
+                             std::optional<verify::nnscaler::PairFiles> files)
+    : difference(std::move(difference)), options(std::move(options)),
+      files(std::move(files)) {}
+
+OwningOpRef<ModuleOp> DeclaredOrder::copy(ModuleOp module) {
+  auto reference = module.lookupSymbol<verify::tv::PlanOp>("reference");
+  auto plan = module.lookupSymbol<verify::tv::PlanOp>("plan");
+  if (!reference || !plan)
+    return nullptr;
+  OwningOpRef<ModuleOp> declared(ModuleOp::create(module.getLoc()));
+  declared->push_back(reference->clone());
+  auto copied = cast<verify::tv::PlanOp>(plan->clone());
+  declared->push_back(copied);
+  return verify::nnscaler::useDeclaredPartOrder(copied) ? std::move(declared)
+                                                        : nullptr;
+}
+
+DeclaredOrder::Answer DeclaredOrder::check(ModuleOp declared,
+                                           TimingScope *scope) {
+  verify::SilencedThread silence(declared.getContext());
+  PassManager manager(declared.getContext());
+  manager.addPass(verify::createCanonicalizeSSAPass(options.link));
+  manager.addPass(verify::createCheckEquivPass(options.check));
+  if (scope)
+    manager.enableTiming(*scope);
+  manager.enableVerifier(false);
+  bool isDone = succeeded(manager.run(declared));
+  Answer answer = verify::getAnswer(declared);
+  // A pass that fails has proved nothing.
+  if (!isDone && answer == verify::Answer::Proved)
+    answer.reset();
+  return answer;
+}
+
+DeclaredOrder::Answer DeclaredOrder::importAndCheck(TimingScope &scope) {
+  verify::nnscaler::ImportOptions byIndexMap;
+  byIndexMap.partOrder = verify::nnscaler::PartOrder::IndexMap;
+  MLIRContext *context = difference.plan.getContext();
+  {
+    verify::SilencedThread silence(context);
+    declared = verify::nnscaler::importPair(context, options.referencePath,
+                                            options.planPath, byIndexMap, scope,
+                                            &files);
+  }
+  return declared ? check(*declared, &scope) : std::nullopt;
+}
+
+void DeclaredOrder::begin(ModuleOp module, bool isBeside) {
+  if (!isBeside) {
+    declared = copy(module);
+    return;
+  }
+  thread.emplace(llvm::hardware_concurrency(1));
+  copied = thread->async([this, module] { declared = copy(module); });
+  verdict = thread->async(
+      [this] { return declared ? check(*declared, nullptr) : std::nullopt; });
+}
+
+void DeclaredOrder::waitUntilCopied() {
+  if (copied.valid())
+    copied.wait();
+  if (declared)
+    files.reset();
+}
+
+bool DeclaredOrder::isUnderWay() const {
+  return verdict.valid() &&
+         verdict.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+}
+
+void DeclaredOrder::explain(TimingScope &scope) {
+  emitRemark(difference.first) << difference.text;
+  Answer answer = !declared         ? importAndCheck(scope)
+                  : verdict.valid() ? verdict.get()
+                                    : check(*declared, &scope);
+  emitRemark(difference.plan)
+      << "with --nnscaler-part-order=index-map, the order that the plan "
+         "declares, the same plan is "
+      << (answer == verify::Answer::Proved    ? "proved"
+          : answer == verify::Answer::Refuted ? "refuted as well"
+                                              : "not decided");
+}

@@ -1,0 +1,67 @@
+//===- DeclaredOrder.h - the verdict on another order of parts --*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_TOOLS_VERIFYPLAN_DECLAREDORDER_H
+#define VERIFY_TOOLS_VERIFYPLAN_DECLAREDORDER_H
+
+#include "Verify/NnScaler/Import.h"
+#include "Verify/Transforms/Passes.h"
+#include "Verify/Transforms/Report.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Support/Timing.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <future>
+#include <string>
+
+/// What becomes of a pair of plans that was imported by rank if parts are as
+/// the plan declares them. A plan that is wrong as the runtime executes it may
+/// declare what is right.
+class DeclaredOrder {
+public:
+  struct Options {
+    std::string referencePath, planPath;
+    verify::CanonicalizeSSAPassOptions link;
+    verify::CheckEquivPassOptions check;
+  };
+  /// `files` are what the plans were imported from.
+  DeclaredOrder(verify::nnscaler::PartOrderDifference difference,
+                Options options,
+                std::optional<verify::nnscaler::PairFiles> files);
+
+  /// Copies the plans of a module, which may not change until
+  /// `waitUntilCopied`; with `isBeside` on a thread of its own, that goes on
+  /// with them.
+  void begin(mlir::ModuleOp module, bool isBeside);
+  void waitUntilCopied();
+  /// Whether something was begun that is not over.
+  bool isUnderWay() const;
+  /// Says where the plan declares another order, and what the verdict on that
+  /// order is. Waits for what was begun; otherwise does it now, and notes its
+  /// time under `scope`.
+  void explain(mlir::TimingScope &scope);
+
+private:
+  using Answer = std::optional<verify::Answer>;
+  /// The plans of a module, in the order of parts that is declared; null if
+  /// they do not say.
+  static mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::ModuleOp module);
+  /// None where it is not decided. `scope` may be null.
+  Answer check(mlir::ModuleOp declared, mlir::TimingScope *scope);
+  /// The same of what is imported once more.
+  Answer importAndCheck(mlir::TimingScope &scope);
+
+  verify::nnscaler::PartOrderDifference difference;
+  Options options;
+  std::optional<verify::nnscaler::PairFiles> files;
+  mlir::OwningOpRef<mlir::ModuleOp> declared;
+  std::shared_future<void> copied;
+  std::shared_future<Answer> verdict;
+  /// Its one thread is not one of the context, which others wait for.
+  std::optional<llvm::DefaultThreadPool> thread;
+};
+
+#endif // VERIFY_TOOLS_VERIFYPLAN_DECLAREDORDER_H
