@@ -69,7 +69,7 @@ def header_guard(path: Path, lines: list[str]) -> Iterator[Finding]:
         return
     parts = path.with_suffix("").parts
     parts = parts[1:] if parts[0] == "include" else ("Verify", *parts)
-    guard = "_".join(parts).upper() + "_H"
+    guard = "_".join(parts).replace("-", "_").upper() + "_H"
     if f"#ifndef {guard}" not in lines or f"#define {guard}" not in lines:
         yield 1, f"has no header guard {guard}"
 

@@ -22,6 +22,7 @@ namespace {
 struct CanonicalizeSSAPass
     : verify::impl::CanonicalizeSSAPassBase<CanonicalizeSSAPass> {
   using CanonicalizeSSAPassBase::CanonicalizeSSAPassBase;
+  BesideLinking beside;
 
 protected:
   void runOnOperation() override {
@@ -35,8 +36,16 @@ protected:
     }
     if (std::optional<std::string> adapted = adaptBatchSize(reference, plan))
       addAssumption(getOperation(), *adapted);
-    if (failed(linkPlans(getOperation(), random, foldRanks)))
+    if (failed(linkPlans(getOperation(), random, foldRanks, beside)))
       return signalPassFailure();
   }
 };
 } // namespace
+
+std::unique_ptr<Pass>
+verify::createCanonicalizeSSAPass(const CanonicalizeSSAPassOptions &options,
+                                  BesideLinking beside) {
+  auto pass = std::make_unique<CanonicalizeSSAPass>(options);
+  pass->beside = std::move(beside);
+  return pass;
+}

@@ -23,8 +23,9 @@ using namespace verify;
 namespace {
 class PlanLinker {
 public:
-  PlanLinker(ModuleOp module, RandomMode random)
-      : module(module), random(random),
+  PlanLinker(ModuleOp module, RandomMode random,
+             const BesideLinking &beside = nullptr)
+      : module(module), random(random), beside(beside),
         reference(module.lookupSymbol<tv::PlanOp>("reference")),
         plan(module.lookupSymbol<tv::PlanOp>("plan")) {}
 
@@ -34,11 +35,20 @@ public:
   /// `apart`, and with the plans as before. False without a word, and with the
   /// module as before, where that fails.
   bool linkFolded(const llvm::DenseSet<int64_t> &apart);
+  /// Whether nothing failed beside so far.
+  bool maySucceed() const { return isBesideRight.value_or(true); }
+  /// Does what is to be done beside, unless it was done; whether it succeeded.
+  bool doBeside() {
+    if (!isBesideRight)
+      isBesideRight = !beside || succeeded(beside(plan));
+    return *isBesideRight;
+  }
 
 private:
   LogicalResult link(std::unique_ptr<RankFold> ranks);
   LogicalResult fail(StringRef malformation) {
-    if (!malformation.empty() && !fold)
+    // What is done beside tells first in what way a plan is malformed.
+    if (!malformation.empty() && !fold && doBeside())
       setMalformation(module, malformation);
     return failure();
   }
@@ -79,11 +89,7 @@ private:
   /// Gives ops their numbers in the order of their blocks, which is otherwise
   /// done by whoever first asks which of two comes first.
   static void numberOps(tv::PlanOp plan) {
-    for (Operation &op : plan.getBody().front())
-      for (Region &region : op.getRegions())
-        for (Block &block : region)
-          block.recomputeOpOrder();
-    plan.getBody().front().recomputeOpOrder();
+    plan->walk([](Block *block) { block->recomputeOpOrder(); });
   }
 
   /// Both plans, executed into a graph.
@@ -141,9 +147,15 @@ private:
   LogicalResult executeAndVerify(Executed &executed, GrowingGraph &graph) {
     numberOps(reference);
     numberOps(plan);
-    if (failed(sideBySide([&] { return execute(executed, graph); },
-                          [&] { return verifySilently(), success(); })))
+    auto readOnly = [&] {
+      verifySilently();
+      (void)doBeside();
+      return success();
+    };
+    if (failed(sideBySide([&] { return execute(executed, graph); }, readOnly)))
       return fail(executed.plan ? executed.plan->getMalformation() : "");
+    if (!doBeside())
+      return failure();
     return success(isVerified || isValid());
   }
 
@@ -161,6 +173,8 @@ private:
 
   ModuleOp module;
   RandomMode random;
+  BesideLinking beside;
+  std::optional<bool> isBesideRight; ///< none before it was done
   tv::PlanOp reference, plan;
   std::unique_ptr<RankFold> fold;
   tv::GraphOp graphOp;
@@ -279,10 +293,28 @@ bool PlanLinker::linkFolded(const llvm::DenseSet<int64_t> &apart) {
 }
 
 LogicalResult verify::linkPlans(ModuleOp module, RandomMode random,
-                                bool foldsRanks) {
-  PlanLinker linker(module, random);
-  return success((foldsRanks && linker.linkFolded({})) ||
-                 succeeded(linker.link()));
+                                bool foldsRanks, const BesideLinking &beside) {
+  PlanLinker linker(module, random, beside);
+  std::vector<Diagnostic> said;
+  bool isLinked;
+  {
+    // What is done beside has the first word, and the only one if it fails.
+    ScopedDiagnosticHandler listener(
+        module.getContext(),
+        [&, own = llvm::get_threadid()](Diagnostic &diagnostic) {
+          if (!beside || llvm::get_threadid() != own)
+            return failure();
+          said.push_back(std::move(diagnostic));
+          return success();
+        });
+    isLinked = (foldsRanks && linker.linkFolded({})) ||
+               (linker.maySucceed() && succeeded(linker.link()));
+  }
+  if (!linker.doBeside())
+    return failure();
+  for (Diagnostic &diagnostic : said)
+    module.getContext()->getDiagEngine().emit(std::move(diagnostic));
+  return success(isLinked);
 }
 
 tv::GraphOp verify::getFoldedGraph(ModuleOp module) {
@@ -302,7 +334,8 @@ static void eraseFolded(ModuleOp module) {
 
 LogicalResult verify::unfoldRanks(ModuleOp module) {
   eraseFolded(module);
-  return linkPlans(module, RandomMode::ByElement, /*foldsRanks=*/false);
+  return linkPlans(module, RandomMode::ByElement, /*foldsRanks=*/false,
+                   /*beside=*/nullptr);
 }
 
 LogicalResult verify::unfoldRanks(ModuleOp module,

@@ -17,9 +17,9 @@ namespace verify {
 /// after an error at the op that cannot be executed, and then the module has
 /// the attribute `tv.malformed`, or that is not understood. With `foldsRanks`
 /// and where ranks are an axis, the graph has it, and the plans stay for
-/// `unfoldRanks`.
+/// `unfoldRanks`. `beside` may be null.
 llvm::LogicalResult linkPlans(mlir::ModuleOp module, RandomMode random,
-                              bool foldsRanks);
+                              bool foldsRanks, const BesideLinking &beside);
 
 /// The graph in which ranks are an axis, or null.
 tv::GraphOp getFoldedGraph(mlir::ModuleOp module);

@@ -19,7 +19,16 @@ from pathlib import Path
 from bench.ladders import LADDERS, MODELS
 from bench.measure import MeasurementError, Row, find_growth, get_exponents, make, measure
 
-SHOWN = ("total", "import", "link", "check", "memory", "files", "executed_ops", "stage_ops")
+SHOWN = (
+    "total",
+    "import",
+    "schedule and link",
+    "check",
+    "memory",
+    "files",
+    "executed_ops",
+    "stage_ops",
+)
 
 
 class Bench:

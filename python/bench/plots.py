@@ -12,7 +12,7 @@ mpl.use("svg")
 
 from matplotlib import pyplot
 
-PHASES = ("import", "schedule", "link", "check")
+PHASES = ("import", "schedule and link", "check")
 
 
 def draw(name: str, rows: list[dict[str, Any]], path: Path) -> None:

@@ -6,6 +6,8 @@
 
 #include "Verify/IR/TVOps.h"
 #include "Verify/Transforms/Passes.h"
+#include "Verify/Transforms/Report.h"
+#include "Verify/Transforms/ScheduleCheck.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -24,15 +26,21 @@ protected:
     module = parseSourceString<ModuleOp>(text, &context);
   }
 
-  /// What linking says, when nothing else verifies; nothing if it succeeds.
+  /// Whether linking succeeds, when nothing else verifies; `message` is what it
+  /// says.
+  bool run(std::unique_ptr<Pass> pass, std::string &message) {
+    ScopedDiagnosticHandler handler(
+        &context, [&](Diagnostic &error) { message += error.str(); });
+    PassManager manager(&context);
+    manager.addPass(std::move(pass));
+    manager.enableVerifier(false);
+    return succeeded(manager.run(*module));
+  }
+
+  /// What linking says; nothing if it succeeds.
   std::string link() {
     std::string message;
-    ScopedDiagnosticHandler handler(
-        &context, [&](Diagnostic &error) { message = error.str(); });
-    PassManager manager(&context);
-    manager.addPass(createCanonicalizeSSAPass());
-    manager.enableVerifier(false);
-    bool isLinked = succeeded(manager.run(*module));
+    bool isLinked = run(createCanonicalizeSSAPass(), message);
     EXPECT_EQ(isLinked, message.empty());
     return message;
   }
@@ -93,4 +101,46 @@ TEST_F(LinkedPlansTest, TheReferenceIsVerified) {
   ASSERT_TRUE(module);
   spoil("reference");
   EXPECT_NE(link(), "");
+}
+
+TEST_F(LinkedPlansTest, BesideIsDoneOnceAndLinkingHasItsOwnErrors) {
+  spoil("plan");
+  unsigned calls = 0;
+  std::string message;
+  EXPECT_FALSE(run(createCanonicalizeSSAPass(CanonicalizeSSAPassOptions(),
+                                             [&](tv::PlanOp plan) {
+                                               EXPECT_EQ(plan.getSymName(),
+                                                         "plan");
+                                               ++calls;
+                                               return success();
+                                             }),
+                   message));
+  EXPECT_EQ(calls, 1u);
+  EXPECT_EQ(message, link());
+}
+
+TEST_F(LinkedPlansTest, WhereBesideFailsLinkingSaysNothing) {
+  for (bool isSpoiled : {true, false}) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    if (isSpoiled)
+      spoil("plan");
+    std::string message;
+    EXPECT_FALSE(
+        run(createCanonicalizeSSAPass(CanonicalizeSSAPassOptions(),
+                                      [](tv::PlanOp) { return failure(); }),
+            message));
+    EXPECT_EQ(message, "");
+    EXPECT_FALSE(getMalformation(*module));
+  }
+}
+
+TEST_F(LinkedPlansTest, AScheduleThatWasNotCheckedIsAnError) {
+  std::string message;
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &error) { message += error.str(); });
+  ScheduleCheck check{CheckSchedulePassOptions()};
+  EXPECT_TRUE(failed(check.report(*module)));
+  EXPECT_EQ(message, "has a schedule that was not checked");
+  EXPECT_TRUE(succeeded(check.run(module->lookupSymbol<tv::PlanOp>("plan"))));
+  EXPECT_TRUE(succeeded(check.report(*module)));
 }

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VERIFY_TOOLS_VERIFYPLAN_DECLAREDORDER_H
-#define VERIFY_TOOLS_VERIFYPLAN_DECLAREDORDER_H
+#ifndef VERIFY_TOOLS_VERIFY_PLAN_DECLAREDORDER_H
+#define VERIFY_TOOLS_VERIFY_PLAN_DECLAREDORDER_H
 
 #include "Verify/NnScaler/Import.h"
 #include "Verify/Transforms/Passes.h"
@@ -64,4 +64,4 @@ private:
   std::optional<llvm::DefaultThreadPool> thread;
 };
 
-#endif // VERIFY_TOOLS_VERIFYPLAN_DECLAREDORDER_H
+#endif // VERIFY_TOOLS_VERIFY_PLAN_DECLAREDORDER_H

@@ -18,6 +18,7 @@
 #include "Verify/Solver/Solver.h"
 #include "Verify/Transforms/Passes.h"
 #include "Verify/Transforms/Report.h"
+#include "Verify/Transforms/ScheduleCheck.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
@@ -222,11 +223,16 @@ bool Verification::prepare() {
   schedule.checks = verify::ScheduleChecks::Progress;
   schedule.bufferedSends = flags.bufferedSends;
   schedule.timeline = flags.timeline;
-  if (!runPass("schedule", verify::createCheckSchedulePass(schedule)))
-    return false;
   if (declaredOrder)
     declaredOrder->waitUntilCopied();
-  return runPass("link", verify::createCanonicalizeSSAPass(link));
+  // Both only read the plan, for the most part of their time.
+  verify::ScheduleCheck scheduleCheck(schedule);
+  bool isLinked = runPass(
+      "schedule and link",
+      verify::createCanonicalizeSSAPass(link, [&](verify::tv::PlanOp plan) {
+        return scheduleCheck.run(plan);
+      }));
+  return succeeded(scheduleCheck.report(*module)) && isLinked;
 }
 
 void Verification::beginDeclaredOrder() {

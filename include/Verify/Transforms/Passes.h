@@ -7,7 +7,7 @@
 #ifndef VERIFY_TRANSFORMS_PASSES_H
 #define VERIFY_TRANSFORMS_PASSES_H
 
-#include "Verify/IR/TVDialect.h"
+#include "Verify/IR/TVOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
@@ -49,6 +49,16 @@ llvm::cl::ValuesClass getStartedCommunications();
 
 #define GEN_PASS_REGISTRATION
 #include "Verify/Transforms/Passes.h.inc"
+
+/// Something that is done once with `@plan` while that is linked, perhaps on
+/// another thread: it may only read it, and says nothing.
+using BesideLinking = std::function<llvm::LogicalResult(tv::PlanOp plan)>;
+
+/// `tv-canonicalize-ssa` that does something beside. Where that fails the pass
+/// does so too, and says nothing.
+std::unique_ptr<mlir::Pass>
+createCanonicalizeSSAPass(const CanonicalizeSSAPassOptions &options,
+                          BesideLinking beside);
 
 /// `tv-check-equiv` that reports how many stages it has decided, of how many at
 /// most. The first module is checked in the solver's context that is given, so
