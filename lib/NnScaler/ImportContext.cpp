@@ -110,6 +110,14 @@ void PlanContext::notePlaces() {
     if (!node.file.empty() && !places.contains({node.file.data(), node.line}))
       places.try_emplace({node.file.data(), node.line},
                          FileLineColLoc::get(context, node.file, node.line, 0));
+  for (const Node &node : plan.nodes) {
+    StringAttr &name = forwardNames[node.name.data()];
+    if (!name) {
+      name = StringAttr::get(context, node.name);
+      backwardNames[node.name.data()] =
+          StringAttr::get(context, node.name + " backward");
+    }
+  }
 }
 
 Location PlanContext::getPlace(StringRef file, uint32_t line) const {
@@ -136,13 +144,11 @@ Location PlanContext::getLocation(const Node &node) const {
           source = &plan.nodes[fulls[full].producer];
       }
   }
-  StringRef name = isBackward && node.mirror != none
-                       ? plan.nodes[node.mirror].name
-                       : node.name;
-  return NameLoc::get(
-      StringAttr::get(context, name + (isBackward ? " backward" : "") +
-                                   " (cell " + Twine(node.id) + ")"),
-      getPlace(source->file, source->line));
+  const Node &named =
+      isBackward && node.mirror != none ? plan.nodes[node.mirror] : node;
+  const auto &names = isBackward ? backwardNames : forwardNames;
+  return tv::NodeLoc::get(context, names.find(named.name.data())->second,
+                          node.id, getPlace(source->file, source->line));
 }
 
 Location PlanContext::getLocation(const SubTensor &tensor) const {

@@ -120,10 +120,9 @@ LogicalResult ProgramImporter::importReducer(const Node &node) {
     RankedTensorType type = plan.getType(tensor, location);
     std::string name = plan.getGradientName(tensor, program.device);
     StringRef parameter = file.fullTensors[tensor.full].name;
-    Location place =
-        NameLoc::get(builder.getStringAttr("weight reducer of " + parameter +
-                                           " (cell " + Twine(node.id) + ")"),
-                     plan.getLocation(tensor));
+    Location place = tv::NodeLoc::get(
+        plan.context, builder.getStringAttr("weight reducer of " + parameter),
+        node.id, plan.getLocation(tensor));
     Value gradient = tv::ReadOp::create(builder, place, type, name);
     Value sum = tv::CommunicateOp::create(
         builder, place, type, tv::CollectiveKind::AllReduce, gradient,

@@ -88,6 +88,8 @@ private:
   std::vector<Full> fulls;
   /// By address of the name of the file, and line: one of a few.
   llvm::DenseMap<std::pair<const char *, uint32_t>, mlir::Location> places;
+  /// The names of nodes and of their backward ops, by address of the former.
+  llvm::DenseMap<const char *, mlir::StringAttr> forwardNames, backwardNames;
   /// What is read by a device, in a segment: full tensors.
   llvm::DenseSet<std::tuple<Index, int64_t, Index>> reads;
   /// From what a node takes to what it makes, where that is minus infinity if

@@ -6,21 +6,14 @@
 
 #include "Verify/Report/DiagnosticPrinter.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Location.h"
+#include "Verify/IR/Locations.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace verify;
 
 std::string verify::describeLocation(Location location) {
-  if (auto name = dyn_cast<NameLoc>(location))
-    return describeLocation(name.getChildLoc());
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    return fused.getLocations().empty()
-               ? ""
-               : describeLocation(fused.getLocations().front());
-  auto file = dyn_cast<FileLineColLoc>(location);
+  FileLineColLoc file = getFilePlace(location);
   if (!file)
     return "";
   std::string text = file.getFilename().str();
@@ -29,12 +22,6 @@ std::string verify::describeLocation(Location location) {
   if (file.getColumn())
     text += ":" + std::to_string(file.getColumn());
   return text;
-}
-
-/// The innermost name of a location: `linear (cell 412)`.
-static StringRef getOpName(Location location) {
-  auto name = dyn_cast<NameLoc>(location);
-  return name ? name.getName().getValue() : StringRef();
 }
 
 /// What notes about the other program begin with.
@@ -78,7 +65,7 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
     out << referencePrefix;
     text = rest.str();
   }
-  StringRef name = getOpName(diagnostic.getLocation());
+  std::string name = getOpName(diagnostic.getLocation());
   text = replaceOpName(text, name);
   if (!place.empty())
     out << place << ": ";

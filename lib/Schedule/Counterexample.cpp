@@ -11,6 +11,7 @@
 
 #include "Simulation.h"
 
+#include "Verify/IR/Locations.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -290,8 +291,8 @@ void Simulation::attachWait(InFlightDiagnostic &error,
   Diagnostic &note = error.attachNote(action.at->getLoc());
   note << "device " << deviceOf(blocked.process)
        << (isHere ? " is here" : " has started this");
-  if (auto name = dyn_cast<NameLoc>(action.at->getLoc()))
-    note << ", at '" << name.getName().getValue() << "',";
+  if (std::string name = getOpName(action.at->getLoc()); !name.empty())
+    note << ", at '" << name << "',";
   note << (isHere ? " and " : ", which ") << describeWait(blocked);
   attachStart(error, blocked);
 }
@@ -386,8 +387,8 @@ void Simulation::attachEnd(InFlightDiagnostic &error, Location location,
   if (!missing || missing->otherDevice != ended.program->device)
     return;
   Diagnostic &note = error.attachNote(missing->call.getLoc());
-  if (auto name = dyn_cast<NameLoc>(missing->call.getLoc()))
-    note << "'" << name.getName().getValue() << "' ";
+  if (std::string name = getOpName(missing->call.getLoc()); !name.empty())
+    note << "'" << name << "' ";
   note << missing->describe();
 }
 

@@ -7,6 +7,7 @@
 #include "Diagnosis.h"
 
 #include "FoldedGroups.h"
+#include "Verify/IR/Locations.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -47,9 +48,8 @@ StringRef verify::getName(DifferenceKind kind) {
 }
 
 std::string verify::describe(Operation *op) {
-  if (auto name = dyn_cast<NameLoc>(op->getLoc()))
-    return ("'" + name.getName().getValue() + "'").str();
-  return ("'" + op->getName().getStringRef() + "'").str();
+  std::string name = getOpName(op->getLoc());
+  return "'" + (name.empty() ? op->getName().getStringRef().str() : name) + "'";
 }
 
 std::string verify::describe(tv::ExpectOp expect) {
@@ -59,9 +59,8 @@ std::string verify::describe(tv::ExpectOp expect) {
             contract->getName().getValue() + "'")
         .str();
   }
-  if (auto name = dyn_cast<NameLoc>(expect.getLoc()))
-    return ("result of '" + name.getName().getValue() + "'").str();
-  return "result of this op";
+  std::string name = getOpName(expect.getLoc());
+  return name.empty() ? "result of this op" : "result of '" + name + "'";
 }
 
 std::string verify::printNumber(double value) {

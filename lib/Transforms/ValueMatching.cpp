@@ -7,6 +7,7 @@
 #include "ValueMatching.h"
 
 #include "FoldedGroups.h"
+#include "Verify/IR/Locations.h"
 
 #include <cmath>
 
@@ -52,14 +53,10 @@ SmallVector<int64_t> verify::getDevices(Value value) {
 }
 
 std::string verify::getPlaceKey(Location location) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  if (auto name = dyn_cast<NameLoc>(location)) {
-    out << name.getName().getValue().split(" (cell").first;
-    location = name.getChildLoc();
-  }
-  if (auto file = dyn_cast<FileLineColLoc>(location))
-    out << " " << file.getFilename().getValue() << ":" << file.getLine();
+  std::string text = getOpKind(location).str();
+  if (FileLineColLoc file = getFilePlace(location))
+    llvm::raw_string_ostream(text)
+        << " " << file.getFilename().getValue() << ":" << file.getLine();
   return text;
 }
 

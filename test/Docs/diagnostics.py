@@ -43,7 +43,7 @@ def report(work: Path, command: list[str]) -> str:
 def add_all_reduce(work: Path) -> None:
     """Makes the first adapter that does nothing an all-reduce, on all its devices."""
     text = (work / "pair.mlir").read_text()
-    names = dict(re.findall(r'^(#loc\d*) = loc\("(adapter [^"]*)"\(', text, re.MULTILINE))
+    names = re.findall(r'^(#loc\d*) = #tv\.node<"adapter"', text, re.MULTILINE)
     reference, plan = text.split("tv.plan @plan", 1)
     copies = re.findall(r"tv\.copy .*loc\((#loc\d*)\)", plan)
     location = next(place for place in copies if place in names)

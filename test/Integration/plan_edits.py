@@ -78,10 +78,9 @@ class Plan:
         self.names: dict[str, str] = {}
         self.sources: dict[str, str] = {}
         places = dict(re.findall(r'^(#loc\d*) = loc\("([^"]*":\d+)', text, re.MULTILINE))
-        for alias, name, place in re.findall(
-            r'^(#loc\d*) = loc\("([^"]*)"\((#loc\d*)\)\)', text, re.MULTILINE
-        ):
-            self.names[alias] = name
+        node = r'^(#loc\d*) = #tv\.node<"([^"]*)" cell (\d+) at (#loc\d*)>'
+        for alias, name, cell, place in re.findall(node, text, re.MULTILINE):
+            self.names[alias] = f"{name} (cell {cell})"
             self.sources[alias] = places[place].replace('"', "")
         self.ops: list[Op] = []
         device, body = -1, -1

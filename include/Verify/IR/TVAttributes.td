@@ -174,6 +174,21 @@ def TV_PieceAttr : TV_Attr<"Piece", "piece"> {
   let genVerifyDecl = 1;
 }
 
+def TV_NodeLoc : LocationAttrDef<TV_Dialect, "Node"> {
+  let cppClassName = "NodeLoc";
+  let mnemonic = "node";
+  let summary = "the op of a frontend's plan that an op is of";
+  let description = [{
+    Its name, its number, and where the model has it. A name for each would be
+    a string for each.
+
+    Example: `#tv.node<"linear backward" cell 412 at loc("model.py":8:0)>`
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$cell,
+    "::mlir::LocationAttr":$place);
+  let assemblyFormat = "`<` $name `cell` $cell `at` $place `>`";
+}
+
 def TV_ContractAttr : TV_Attr<"Contract", "contract"> {
   let summary = "the role and name of a tensor at the boundary";
   let description = [{
