@@ -325,7 +325,7 @@ bool DenseEvaluator::haveEqualElements(
 
 std::vector<uint64_t>
 DenseEvaluator::getComparisonKey(tv::ExpectOp expect) const {
-  return tensors.getNumbering().getKey(expect);
+  return tensors.getNumbering()->getKey(expect);
 }
 
 std::optional<DenseEvaluator::Difference>

@@ -80,7 +80,7 @@ void DenseTensors::drop(Value value, NumericAlgebra &algebra) {
   tensors.erase(found);
 }
 
-void DenseTensors::reset(std::unique_ptr<ValueNumbering> newNumbering,
+void DenseTensors::reset(std::shared_ptr<const ValueNumbering> newNumbering,
                          NumericAlgebra &algebra) {
   while (!tensors.empty())
     drop(tensors.begin()->first, algebra);
@@ -113,7 +113,7 @@ static void addCone(Block &body, llvm::DenseSet<Value> &values) {
 void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &cone,
                                const llvm::DenseSet<Value> &stays,
                                ArrayRef<tv::ExpectOp> compared, Order &order) {
-  const ValueNumbering &numbering = tensors.getNumbering();
+  const ValueNumbering &numbering = *tensors.getNumbering();
   // An expect is compared after the last op that it waits for.
   for (tv::ExpectOp expect : compared) {
     Operation *last = nullptr;
@@ -165,9 +165,11 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
   for (tv::ExpectOp expect : compared)
     cone.insert(expect->operand_begin(), expect->operand_end());
   addCone(body, cone);
-  tensors.reset(std::make_unique<ValueNumbering>(
-                    body, cone, factors, elements.getVaryingAxes(), source),
-                algebra);
+  tensors.reset(
+      knownEqual ? knownEqual
+                 : std::make_shared<const ValueNumbering>(
+                       body, cone, factors, elements.getVaryingAxes(), source),
+      algebra);
   Order order;
   planOrder(cone, stays, compared, order);
   isTooCostly = false;
@@ -464,7 +466,7 @@ bool DenseEvaluator::haveDistinctElements(
 }
 
 Value DenseEvaluator::getLeader(Value value) const {
-  return tensors.getNumbering().getLeader(value);
+  return tensors.getNumbering()->getLeader(value);
 }
 
 std::optional<Scalar>

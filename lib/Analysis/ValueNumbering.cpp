@@ -22,6 +22,12 @@ ValueNumbering::ValueNumbering(
   for (Operation &op : body)
     if (op.getNumResults() == 1 && wanted.contains(op.getResult(0)))
       add(op.getResult(0), source);
+  // What is asked for afterwards needs no more.
+  known.clear();
+  knownPositions.clear();
+  knownLayouts.clear();
+  parts.clear();
+  axisParts.clear();
 }
 
 void ValueNumbering::add(Value value, const ElementSource &source) {
@@ -154,7 +160,7 @@ uint64_t ValueNumbering::getLayout(Value value) {
                  .first->second;
 }
 
-void ValueNumbering::addDomain(tv::DomainAttr domain, Key &key) {
+void ValueNumbering::addDomain(tv::DomainAttr domain, Key &key) const {
   size_t count = key.size();
   key.push_back(0);
   for (tv::AxisSetAttr set : domain.getSets())
@@ -164,14 +170,18 @@ void ValueNumbering::addDomain(tv::DomainAttr domain, Key &key) {
     }
 }
 
-ValueNumbering::Key ValueNumbering::getKey(tv::ExpectOp expect) {
+ValueNumbering::Key ValueNumbering::getKey(tv::ExpectOp expect) const {
   Key key = {
       reinterpret_cast<uintptr_t>(expect.getLineage().getAsOpaquePointer())};
   addDomain(expect.getDomain(), key);
   for (Value operand : expect->getOperands()) {
     key.push_back(
         reinterpret_cast<uintptr_t>(getLeader(operand).getAsOpaquePointer()));
-    key.push_back(getLayout(operand));
+    // No layout is numbered like an address.
+    auto layout = layouts.find(operand);
+    key.push_back(layout == layouts.end() ? reinterpret_cast<uintptr_t>(
+                                                operand.getAsOpaquePointer())
+                                          : layout->second);
   }
   return key;
 }

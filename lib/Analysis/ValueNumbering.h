@@ -44,7 +44,7 @@ public:
     }
   };
   /// What decides whether both sides of an expect are equal, and nothing else.
-  Key getKey(tv::ExpectOp expect);
+  Key getKey(tv::ExpectOp expect) const;
 
 private:
   void add(mlir::Value value, const ElementSource &source);
@@ -59,7 +59,7 @@ private:
   /// and the axes that it varies with.
   uint64_t getLayout(mlir::Value value);
   /// Appends a domain, but for the device: those are spelled out.
-  void addDomain(tv::DomainAttr domain, Key &key);
+  void addDomain(tv::DomainAttr domain, Key &key) const;
   /// A number for what is looked at of a dimension.
   uint64_t getPositions(FactorAnalysis::Node node);
   bool isZero(mlir::Value value) const { return zeros.contains(value); }

@@ -79,6 +79,8 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   };
   if (failed(evaluator.runInPassing(candidates, compareOne)))
     failureReason = evaluator.getFailure();
+  else
+    equalValues = evaluator.getEqualValues();
   acceptRounding(results, candidates);
   isTooCostly = evaluator.wasTooCostly();
   return success(failureReason.empty());
@@ -312,6 +314,7 @@ void Diagnosis::explain(Finding &finding) {
   WitnessInputs source(algebra, seed, *range);
   DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
   evaluator.limitSteps(mostSteps);
+  evaluator.setEqualValues(equalValues);
   if (failed(evaluator.run(finding.expect, kept.getArrayRef()))) {
     isTooCostly |= evaluator.wasTooCostly();
     return;

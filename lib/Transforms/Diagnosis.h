@@ -88,6 +88,10 @@ public:
   bool isFaint(tv::ExpectOp expect) const {
     return differences.lookup(expect).isFaint;
   }
+  /// Which values `compare` knows to be equal on the inputs; null if it failed.
+  std::shared_ptr<const ValueNumbering> getEqualValues() const {
+    return equalValues;
+  }
   /// How many scalar operations it took to find the difference.
   int64_t getSteps(tv::ExpectOp expect) const {
     return differences.lookup(expect).steps;
@@ -175,6 +179,7 @@ private:
   int64_t mostSteps = std::numeric_limits<int64_t>::max();
   llvm::DenseMap<mlir::Operation *, Difference> differences; ///< by expect
   llvm::DenseSet<mlir::Operation *> agreeing;                ///< expects
+  std::shared_ptr<const ValueNumbering> equalValues;
   /// Values with an expect that holds and none that differs.
   llvm::DenseMap<mlir::Value, tv::ExpectOp> holding;
   llvm::DenseSet<mlir::Value> differing;

@@ -279,6 +279,7 @@ Refutation::confirmWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
                         const FactorAnalysis &analysis) {
   WitnessInputs source(algebra, seed, range);
   DenseEvaluator evaluator(graph.getBody().front(), analysis, algebra, source);
+  evaluator.setEqualValues(diagnosis->getEqualValues());
   if (failed(evaluator.run(result, ranked))) {
     failureReason = evaluator.getFailure();
     isTooCostly = evaluator.wasTooCostly();

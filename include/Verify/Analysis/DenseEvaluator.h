@@ -105,12 +105,14 @@ public:
   /// How many scalars all values have.
   size_t getScalarCount() const { return scalarCount; }
   /// Drops all, and goes on with other values that are equal.
-  void reset(std::unique_ptr<ValueNumbering> newNumbering,
+  void reset(std::shared_ptr<const ValueNumbering> newNumbering,
              NumericAlgebra &algebra);
-  ValueNumbering &getNumbering() const { return *numbering; }
+  const std::shared_ptr<const ValueNumbering> &getNumbering() const {
+    return numbering;
+  }
 
 private:
-  std::unique_ptr<ValueNumbering> numbering;
+  std::shared_ptr<const ValueNumbering> numbering;
   llvm::DenseMap<mlir::Value, DenseTensor> tensors; ///< of leaders
   size_t scalarCount = 0;
 };
@@ -154,6 +156,16 @@ public:
   void limitSteps(int64_t most) { mostSteps = most; }
   /// Those of the last run.
   int64_t getSteps() const { return steps; }
+
+  /// Which values the last run knows to be equal.
+  std::shared_ptr<const ValueNumbering> getEqualValues() const {
+    return tensors.getNumbering();
+  }
+  /// Takes over what another evaluator knows, of the same graph, analysis and
+  /// inputs. Values that it did not look at are equal to no other.
+  void setEqualValues(std::shared_ptr<const ValueNumbering> known) {
+    knownEqual = std::move(known);
+  }
 
   /// Evaluates what `targets` depend on, in the order of the block. A value is
   /// dropped after its last use, unless a target has it as an operand or it is
@@ -301,6 +313,7 @@ private:
   /// At least one.
   std::vector<Worker> workers;
   DenseTensors tensors;
+  std::shared_ptr<const ValueNumbering> knownEqual;
   std::unique_ptr<DimensionMaps> maps;
   std::string failureReason;
   int64_t steps = 0, mostSteps = std::numeric_limits<int64_t>::max();
