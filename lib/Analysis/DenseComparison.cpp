@@ -231,13 +231,10 @@ int64_t ElementPairs::countEqual() {
   return std::min(end - at, reference.getEnd(run) - offset);
 }
 
-LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
-                                    Visitor visitor, bool isLastOnly) {
-  failureReason.clear();
-  if (!tensors.find(claim.reference))
-    return fail("the expect is not among the targets");
+FailureOr<SmallVector<const DenseTensor *>>
+DenseEvaluator::getWholeTerms(const Claim &claim,
+                              std::deque<DenseTensor> &storage) {
   Value first = claim.values.front();
-  std::deque<DenseTensor> storage;
   SmallVector<const DenseTensor *> whole;
   for (Value value : claim.values) {
     if (!tensors.find(value))
@@ -250,10 +247,23 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
     if (whole.back()->dimensionStrides != whole.front()->dimensionStrides)
       return fail("the terms of a sum are kept in different orders");
   }
+  return whole;
+}
+
+LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
+                                    Visitor visitor, bool isLastOnly) {
+  failureReason.clear();
+  if (!tensors.find(claim.reference))
+    return fail("the expect is not among the targets");
+  Value first = claim.values.front();
+  std::deque<DenseTensor> storage;
+  auto whole = getWholeTerms(claim, storage);
+  if (failed(whole))
+    return failure();
   for (StringAttr axis : claim.lineage.getSumAxes())
     if (!factors.findAxis(axis.getValue()))
       return fail("a lineage sums over devices that are spelled out");
-  auto summands = listSummands(claim, factors, whole);
+  auto summands = listSummands(claim, factors, *whole);
   if (failed(summands))
     return fail("a sum has more than 2^63 terms");
   const DenseTensor *wholeReference = getWhole(claim.reference, storage);

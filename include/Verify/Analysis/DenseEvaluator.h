@@ -287,6 +287,10 @@ private:
   /// made in `storage` if need be. Null if it would have too many runs.
   const DenseTensor *getWhole(mlir::Value value,
                               std::deque<DenseTensor> &storage) const;
+  /// The tensors of a claim's values, which are terms of one sum. Those with
+  /// all positions may be in `storage`.
+  mlir::FailureOr<llvm::SmallVector<const DenseTensor *>>
+  getWholeTerms(const Claim &claim, std::deque<DenseTensor> &storage);
   /// For each dimension of `local`, where its places are in `reference`. A
   /// position that is not looked at is an error, unless `skipsUnknown`.
   mlir::FailureOr<llvm::SmallVector<std::shared_ptr<const DimensionMap>>>
