@@ -149,10 +149,11 @@ public:
     check.emitSmtLib = flags.smtLib;
     check.cache = flags.cache;
   }
-  /// Returns what the tool ends with.
+  /// Returns what the tool ends with, and prints how long it took if asked to.
   int run();
 
 private:
+  int verifyPair();
   /// Both plans as one module; none where one of them is no plan.
   mlir::OwningOpRef<mlir::ModuleOp> import();
   int runWithNumbers();
@@ -163,8 +164,7 @@ private:
   /// Begins with the verdict on the order of parts that the plan declares, if
   /// it declares another one than it was imported with.
   void beginDeclaredOrder();
-  /// Writes the numbers and ends the process with the code. The system frees
-  /// the memory faster than one op after the other is destroyed.
+  /// Writes the numbers, and returns the code or that of an error.
   int finish(ExitCode code);
 
   Flags &flags;
@@ -242,6 +242,8 @@ void Verification::beginDeclaredOrder() {
   if (difference) {
     DeclaredOrder::Options options = {flags.referencePath, flags.planPath, link,
                                       check};
+    // The directory has the obligations of the order that is asked for.
+    options.check.emitSmtLib.clear();
     declaredOrder.emplace(std::move(*difference), std::move(options),
                           std::move(files));
     declaredOrder->begin(*module, /*isBeside=*/pool.getMaxConcurrency() > 1);
@@ -256,14 +258,6 @@ int Verification::finish(ExitCode code) {
       errs() << "error: " << toString(std::move(error)) << "\n";
       code = BadInput;
     }
-  timing.stop();
-  timingManager.print();
-  outs().flush();
-  if (writeProfile)
-    writeProfile();
-  // Otherwise what could not be written is reported at the end.
-  if (!outs().has_error())
-    sys::Process::Exit(code, /*NoCleanup=*/true);
   return code;
 }
 
@@ -280,6 +274,13 @@ static ExitCode getExitCode(verify::Answer answer) {
 }
 
 int Verification::run() {
+  int code = verifyPair();
+  timing.stop();
+  timingManager.print();
+  return code;
+}
+
+int Verification::verifyPair() {
   module = import();
   if (!module)
     return BadInput;
@@ -350,5 +351,15 @@ int main(int argc, char **argv) {
     errs() << "usage: verify-plan --reference single.pkl parallel.pkl\n";
     return BadInput;
   }
-  return Verification(flags).run();
+  Verification verification(flags);
+  int code = verification.run();
+  outs().flush();
+  if (writeProfile)
+    writeProfile();
+  // The system frees the memory faster than one op after the other is
+  // destroyed, and nobody waits for what is under way. What could not be
+  // written is reported at the end.
+  if (!outs().has_error())
+    sys::Process::Exit(code, /*NoCleanup=*/true);
+  return code;
 }
