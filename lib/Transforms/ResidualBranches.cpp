@@ -276,6 +276,29 @@ static bool isZeroWith(const llvm::StringSet<> &zeros, Value value,
   return isZero(value);
 }
 
+/// Whether a value that nothing produces leads to those of `place`, with none
+/// in between of which something else is stated.
+static bool restsOnUndefined(tv::ExpectOp place) {
+  auto isStated = [&](Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return isa<tv::ExpectOp>(user) && user != place;
+    });
+  };
+  SmallVector<Value> worklist(place.getValues());
+  llvm::SmallPtrSet<Operation *, 32> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !op->hasAttr("domain") || !seen.insert(op).second)
+      continue;
+    if (isa<tv::UndefinedOp>(op))
+      return true;
+    if (value == place.getValues().front() || !isStated(value))
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return false;
+}
+
 ZeroParameters verify::chooseZeroParameters(tv::GraphOp graph,
                                             const FactorAnalysis &factors,
                                             tv::ExpectOp place,
@@ -326,7 +349,13 @@ ZeroParameters verify::chooseZeroParameters(tv::GraphOp graph,
     bool isInScores =
         inside != branchOf.end() && branches[inside->second].isQuadratic &&
         showsInScoresAlone(value, branches[inside->second], factors);
-    chosen.mayShowPlace = !isInScores && !isZeroWith(zeros, value, factors);
+    // What nothing produces is not 0, and shows where it is added.
+    if (restsOnUndefined(place))
+      chosen.mayShowPlace =
+          !isInScores ||
+          branches[inside->second].ops.back() == value.getDefiningOp();
+    else
+      chosen.mayShowPlace = !isInScores && !isZeroWith(zeros, value, factors);
   }
   return chosen;
 }
