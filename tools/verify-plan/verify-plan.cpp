@@ -246,7 +246,8 @@ void Verification::beginDeclaredOrder() {
     options.check.emitSmtLib.clear();
     declaredOrder.emplace(std::move(*difference), std::move(options),
                           std::move(files));
-    declaredOrder->begin(*module, /*isBeside=*/pool.getMaxConcurrency() > 1);
+    // The check has use for two threads itself.
+    declaredOrder->begin(*module, /*isBeside=*/pool.getMaxConcurrency() > 2);
   }
   files.reset();
 }
