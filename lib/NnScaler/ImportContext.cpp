@@ -111,12 +111,10 @@ void PlanContext::notePlaces() {
       places.try_emplace({node.file.data(), node.line},
                          FileLineColLoc::get(context, node.file, node.line, 0));
   for (const Node &node : plan.nodes) {
-    StringAttr &name = forwardNames[node.name.data()];
-    if (!name) {
-      name = StringAttr::get(context, node.name);
-      backwardNames[node.name.data()] =
-          StringAttr::get(context, node.name + " backward");
-    }
+    auto [names, isNew] = namesOf.try_emplace(getKey(node.name));
+    if (isNew)
+      names->second = {StringAttr::get(context, node.name),
+                       StringAttr::get(context, node.name + " backward")};
   }
 }
 
@@ -146,9 +144,9 @@ Location PlanContext::getLocation(const Node &node) const {
   }
   const Node &named =
       isBackward && node.mirror != none ? plan.nodes[node.mirror] : node;
-  const auto &names = isBackward ? backwardNames : forwardNames;
-  return tv::NodeLoc::get(context, names.find(named.name.data())->second,
-                          node.id, getPlace(source->file, source->line));
+  const auto &[name, backwardName] = namesOf.find(getKey(named.name))->second;
+  return tv::NodeLoc::get(context, isBackward ? backwardName : name, node.id,
+                          getPlace(source->file, source->line));
 }
 
 Location PlanContext::getLocation(const SubTensor &tensor) const {

@@ -88,8 +88,13 @@ private:
   std::vector<Full> fulls;
   /// By address of the name of the file, and line: one of a few.
   llvm::DenseMap<std::pair<const char *, uint32_t>, mlir::Location> places;
-  /// The names of nodes and of their backward ops, by address of the former.
-  llvm::DenseMap<const char *, mlir::StringAttr> forwardNames, backwardNames;
+  /// The name of nodes and that of their backward ops, by place of the former.
+  using TextKey = std::pair<const char *, size_t>;
+  static TextKey getKey(llvm::StringRef text) {
+    return {text.data(), text.size()};
+  }
+  llvm::DenseMap<TextKey, std::pair<mlir::StringAttr, mlir::StringAttr>>
+      namesOf;
   /// What is read by a device, in a segment: full tensors.
   llvm::DenseSet<std::tuple<Index, int64_t, Index>> reads;
   /// From what a node takes to what it makes, where that is minus infinity if
