@@ -58,6 +58,10 @@ LogicalResult ScheduleCheck::run(tv::PlanOp plan) {
         return success();
       });
   outcome = schedule::checkSchedule(plan, wanted);
+  // Its events are ops of the plan, which may be gone when this is reported.
+  isWritten = options.timeline.empty() ||
+              schedule::writeTimeline(std::exchange(outcome.timeline, {}),
+                                      options.timeline, timelineError);
   return success(outcome.isProved);
 }
 
@@ -69,11 +73,9 @@ LogicalResult ScheduleCheck::report(ModuleOp module) {
   said.clear();
   if (!outcome.isProved && !outcome.malformation.empty())
     setMalformation(module, outcome.malformation);
-  std::string error;
-  if (!options.timeline.empty() &&
-      !schedule::writeTimeline(outcome.timeline, options.timeline, error))
+  if (!isWritten)
     return emitError(*place)
-           << "timeline '" << options.timeline << "': " << error;
+           << "timeline '" << options.timeline << "': " << timelineError;
   if (!outcome.isProved)
     return failure();
   reportCounts(module);

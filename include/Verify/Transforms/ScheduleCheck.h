@@ -12,6 +12,7 @@
 #include "mlir/IR/Diagnostics.h"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace verify {
@@ -23,11 +24,11 @@ class ScheduleCheck {
 public:
   explicit ScheduleCheck(const CheckSchedulePassOptions &options);
 
-  /// Checks `plan`. Says nothing yet.
+  /// Checks `plan`, and writes the file with the timeline. Says nothing yet.
   llvm::LogicalResult run(tv::PlanOp plan);
-  /// Says what `run` found, and writes it to the attributes of `module` and to
-  /// the file with the timeline. Fails where that failed, where it was not
-  /// called, and where the file cannot be written.
+  /// Says what `run` found, and writes it to the attributes of `module`. Fails
+  /// where that failed, where it was not called, and where the file could not
+  /// be written. The plan need not be there any more.
   llvm::LogicalResult report(mlir::ModuleOp module);
 
 private:
@@ -36,6 +37,8 @@ private:
   CheckSchedulePassOptions options;
   schedule::Outcome outcome;
   std::vector<mlir::Diagnostic> said;
+  bool isWritten = false; ///< or no timeline is wanted
+  std::string timelineError;
   std::optional<mlir::Location> place; ///< of the plan; none before `run`
 };
 
