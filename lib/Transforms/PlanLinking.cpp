@@ -16,6 +16,7 @@
 #include "Verify/Transforms/SilencedThread.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/Threading.h"
 
 using namespace mlir;
 using namespace verify;

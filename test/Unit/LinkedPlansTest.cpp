@@ -134,6 +134,25 @@ TEST_F(LinkedPlansTest, WhereBesideFailsLinkingSaysNothing) {
   }
 }
 
+TEST_F(LinkedPlansTest, WhereBesideFailsErrorsOfExecutionAreDropped) {
+  std::string stuck = text.str();
+  // Nobody sends.
+  size_t at = stuck.rfind("%0 = tv.load_data");
+  stuck.insert(at, "%r = tv.receive from 0 : tensor<4xf32>\n    ");
+  for (bool isRight : {true, false}) {
+    module = parseSourceString<ModuleOp>(
+        stuck, ParserConfig(&context, /*verifyAfterParse=*/false));
+    std::string message;
+    EXPECT_FALSE(
+        run(createCanonicalizeSSAPass(
+                CanonicalizeSSAPassOptions(),
+                [&](tv::PlanOp) { return success(/*IsSuccess=*/isRight); }),
+            message));
+    EXPECT_EQ(message.empty(), !isRight);
+    EXPECT_EQ(getMalformation(*module).has_value(), isRight);
+  }
+}
+
 TEST_F(LinkedPlansTest, AScheduleThatWasNotCheckedIsAnError) {
   std::string message;
   ScopedDiagnosticHandler handler(

@@ -225,7 +225,7 @@ bool Verification::prepare() {
   schedule.timeline = flags.timeline;
   if (declaredOrder)
     declaredOrder->waitUntilCopied();
-  // Both only read the plan, for the most part of their time.
+  // While linking executes the plan, it only reads it, as the other does.
   verify::ScheduleCheck scheduleCheck(schedule);
   bool isLinked = runPass(
       "schedule and link",
