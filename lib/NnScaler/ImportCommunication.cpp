@@ -198,9 +198,10 @@ PrimitiveImporter::getDeclaredOrder(ArrayRef<int64_t> members,
   return llvm::map_to_vector(order, [](auto entry) { return entry.second; });
 }
 
-FailureOr<Value> PrimitiveImporter::communicate(
-    tv::CollectiveKind kind, std::optional<int64_t> dimension,
-    std::optional<int64_t> split, std::optional<int64_t> root) {
+FailureOr<Value>
+PrimitiveImporter::communicate(tv::CollectiveKind kind,
+                               std::optional<int64_t> dimension,
+                               std::optional<int64_t> split) {
   FailureOr<SmallVector<int64_t>> ranks = group();
   FailureOr<RankedTensorType> type = resultType();
   if (failed(ranks) || failed(type))
@@ -232,7 +233,7 @@ FailureOr<Value> PrimitiveImporter::communicate(
   auto communicate = tv::CommunicateOp::create(
       builder, context.location, *type, kind, input, ArrayRef<int64_t>(*ranks),
       /*replicas=*/false, attribute(dimension), attribute(split),
-      attribute(root));
+      /*root=*/IntegerAttr());
   if (declared)
     communicate->setAttr(declaredName, declared);
   return Value(communicate);

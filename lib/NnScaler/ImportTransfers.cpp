@@ -4,8 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sends and receives between named devices, and what a device does with its own
-// tensors. The order of parts is that in which the primitive names devices.
+// Sends and receives between named devices, collectives of which one device is
+// the root, and what a device does with its own tensors. The order of parts is
+// that in which the primitive names devices.
 //
 //===----------------------------------------------------------------------===//
 
@@ -111,56 +112,64 @@ FailureOr<Value> PrimitiveImporter::move() {
       tv::ReceiveOp::create(context.builder, context.location, *type, *source));
 }
 
+FailureOr<Value> PrimitiveImporter::communicateWith(int64_t root,
+                                                    tv::CollectiveKind kind,
+                                                    Value value) {
+  FailureOr<SmallVector<int64_t>> ranks = group();
+  if (failed(ranks))
+    return failure();
+  for (int64_t device : {root, context.device})
+    if (!llvm::is_contained(*ranks, device))
+      return error() << "root " << root << " or device " << context.device
+                     << " is not in the group";
+  OpBuilder &builder = context.builder;
+  return Value(tv::CommunicateOp::create(
+      builder, context.location, value.getType(), kind, value,
+      ArrayRef<int64_t>(*ranks), /*replicas=*/false,
+      /*dimension=*/IntegerAttr(),
+      /*split_dimension=*/IntegerAttr(),
+      kind == tv::CollectiveKind::Broadcast ? builder.getI64IntegerAttr(root)
+                                            : IntegerAttr()));
+}
+
 FailureOr<Value> PrimitiveImporter::broadcast() {
   FailureOr<int64_t> source = rank("src");
-  FailureOr<SmallVector<int64_t>> ranks = group();
-  if (failed(source) || failed(ranks))
+  if (failed(source))
     return failure();
-  if (!llvm::is_contained(*ranks, context.device) ||
-      !llvm::is_contained(*ranks, *source))
-    return error() << "source " << *source << " or device " << context.device
-                   << " is not in the group";
   if (*source == context.device) {
     if (!input)
       return error() << "sends nothing";
-    for (int64_t rank : *ranks)
-      if (rank != *source)
-        tv::SendOp::create(context.builder, context.location, input, rank);
+    if (failed(communicateWith(*source, tv::CollectiveKind::Broadcast, input)))
+      return failure();
     return input;
   }
   FailureOr<RankedTensorType> type = resultType();
   if (failed(type))
     return failure();
-  return Value(
-      tv::ReceiveOp::create(context.builder, context.location, *type, *source));
+  // The runtime takes memory here that nothing was written to.
+  Value unwritten = tv::UndefinedOp::create(
+      context.builder, context.location, *type,
+      context.builder.getStringAttr("what is not the source's in a broadcast"),
+      tv::DomainAttr());
+  return communicateWith(*source, tv::CollectiveKind::Broadcast, unwritten);
 }
 
 FailureOr<Value> PrimitiveImporter::reduce() {
   FailureOr<int64_t> root = rank("dst");
-  FailureOr<SmallVector<int64_t>> ranks = group();
-  if (failed(root) || failed(ranks))
-    return failure();
-  if (!llvm::is_contained(*ranks, context.device) ||
-      !llvm::is_contained(*ranks, *root))
-    return error() << "root " << *root << " or device " << context.device
-                   << " is not in the group";
-  if (*root != context.device) {
-    if (failed(checkSender()))
-      return failure();
-    tv::SendOp::create(context.builder, context.location, input, *root);
-    return Value();
-  }
-  FailureOr<RankedTensorType> type = resultType();
-  if (failed(type))
+  if (failed(root))
     return failure();
   if (!input)
     return error() << "has no input on device " << context.device;
-  SmallVector<Value> terms = {input};
-  for (int64_t rank : *ranks)
-    if (rank != *root)
-      terms.push_back(tv::ReceiveOp::create(context.builder, context.location,
-                                            input.getType(), rank));
-  return addUp(terms, *type);
+  bool isRoot = *root == context.device;
+  FailureOr<RankedTensorType> type = cast<RankedTensorType>(input.getType());
+  if (isRoot ? failed(type = resultType()) : failed(checkSender()))
+    return failure();
+  if (input.getType() != *type)
+    return error() << "adds " << input.getType() << ", gives " << *type;
+  // All take part in the sum, and one keeps it.
+  FailureOr<Value> sum =
+      communicateWith(*root, tv::CollectiveKind::AllReduce, input);
+  return isRoot ? sum : FailureOr<Value>(Value());
 }
 
 FailureOr<Value> PrimitiveImporter::scatter() {

@@ -67,8 +67,11 @@ private:
                    int64_t &silent) const;
   llvm::FailureOr<mlir::Value>
   communicate(tv::CollectiveKind kind, std::optional<int64_t> dimension,
-              std::optional<int64_t> split = std::nullopt,
-              std::optional<int64_t> root = std::nullopt);
+              std::optional<int64_t> split = std::nullopt);
+  /// This device's part in a broadcast or a sum of which `root`, one of the
+  /// group, is the source or the target.
+  llvm::FailureOr<mlir::Value>
+  communicateWith(int64_t root, tv::CollectiveKind kind, mlir::Value value);
   llvm::FailureOr<mlir::Value> move();
   llvm::FailureOr<mlir::Value> broadcast();
   llvm::FailureOr<mlir::Value> reduce();

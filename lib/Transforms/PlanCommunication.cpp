@@ -82,21 +82,22 @@ FailureOr<PlanExecution::Sent> PlanExecution::take(tv::ReceiveOp op,
   return failure();
 }
 
-FailureOr<Bound> PlanExecution::receive(Device &device, tv::ReceiveOp op,
+FailureOr<Bound> PlanExecution::receive(int64_t device, Operation *op,
                                         const Sent &sent) {
+  Type type = op->getResult(0).getType();
   auto build = [&](ArrayRef<Value> operands,
                    SmallVectorImpl<Value> &results) -> LogicalResult {
     results.push_back(tv::MoveOp::create(
-        builder, op.getLoc(), op.getResult().getType(), operands[0],
+        builder, op->getLoc(), type, operands[0],
         getSource(sent.device, sent.rank), tv::DomainAttr()));
     return success();
   };
-  uintptr_t function[] = {reception, static_cast<uintptr_t>(sent.device),
-                          static_cast<uintptr_t>(sent.rank),
-                          reinterpret_cast<uintptr_t>(
-                              op.getResult().getType().getAsOpaquePointer())};
+  uintptr_t function[] = {
+      reception, static_cast<uintptr_t>(sent.device),
+      static_cast<uintptr_t>(sent.rank),
+      reinterpret_cast<uintptr_t>(type.getAsOpaquePointer())};
   FailureOr<SmallVector<Bound>> results =
-      instantiate(op, function, device.number, sent.bound, build);
+      instantiate(op, function, device, sent.bound, build);
   if (failed(results))
     return failure();
   return results->front();
@@ -111,7 +112,7 @@ PlanExecution::takeMessage(Device &device, tv::ReceiveOp op, int64_t number) {
   FailureOr<Sent> sent = take(op, source, channel, number);
   if (failed(sent))
     return failure();
-  FailureOr<Bound> bound = receive(device, op, *sent);
+  FailureOr<Bound> bound = receive(device.number, op, *sent);
   if (failed(bound))
     return failure();
   return std::optional(*bound);
@@ -185,14 +186,29 @@ LogicalResult PlanExecution::arrive(Device &device, tv::CommunicateOp op,
   }
   if (fold && fold->isGroup(op.getGroup()))
     return completeAlongRanks(device, op);
-  std::vector<int64_t> group = getCommunicator(op);
-  SmallVector<Arrival> &arrivals = pending[{group, number}];
-  arrivals.push_back({device.number, op, lookup(device, op.getValue())});
+  Bound bound = lookup(device, op.getValue());
+  bool isFolded = fold && fold->isFolded(device.number);
+  if (!isFolded || op.getKind() != tv::CollectiveKind::Broadcast)
+    return arrive({device.number, op, bound, device.number, op}, number);
+  for (auto [rank, member, broadcast] :
+       llvm::enumerate(fold->getRanks(device.number), fold->getBroadcasts(op)))
+    if (failed(arrive({member, broadcast, bound, device.number, op,
+                       static_cast<int64_t>(rank)},
+                      number)))
+      return failure();
+  return success();
+}
+
+LogicalResult PlanExecution::arrive(const Arrival &arrival, int64_t number) {
+  tv::CommunicateOp op = arrival.op;
+  std::pair key(getCommunicator(op), number);
+  SmallVector<Arrival> &arrivals = pending[key];
+  arrivals.push_back(arrival);
   if (arrivals.size() < op.getGroup().size())
     return success();
   if (failed(complete(arrivals)))
     return failure();
-  pending.erase({group, number});
+  pending.erase(key);
   return success();
 }
 
@@ -291,19 +307,7 @@ LogicalResult PlanExecution::buildCollective(const Members &members,
                                                   over, tv::DomainAttr(),
                                                   first.getReduction()));
     return success();
-  case tv::CollectiveKind::Broadcast: {
-    auto root = static_cast<int64_t>(*first.getRoot());
-    auto device = builder.getStringAttr("device");
-    auto set =
-        tv::AxisSetAttr::get(builder.getContext(), device, {root, root + 1});
-    Value sent =
-        values[llvm::find(members.group, root) - members.group.begin()];
-    results.assign(count, tv::MoveOp::create(
-                              builder, first.getLoc(), type, sent,
-                              tv::DomainAttr::get(builder.getContext(), set),
-                              tv::DomainAttr()));
-    return success();
-  }
+  case tv::CollectiveKind::Broadcast:
   case tv::CollectiveKind::AllToAll:
     break;
   }
@@ -386,6 +390,8 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
   if (failed(listMembers(arrivals, members)))
     return failure();
   tv::CommunicateOp first = members.first;
+  if (first.getKind() == tv::CollectiveKind::Broadcast)
+    return completeBroadcast(arrivals);
   auto build = [&](ArrayRef<Value> values, SmallVectorImpl<Value> &results) {
     return buildCollective(members, values, results);
   };

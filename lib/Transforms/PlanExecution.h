@@ -186,9 +186,14 @@ private:
     int64_t sent = 0, received = 0;
   };
   struct Arrival {
-    int64_t device;
+    int64_t device; ///< the member
     tv::CommunicateOp op;
     Bound bound;
+    /// Who executes `executed` for it and others, as which rank; its own op and
+    /// -1 if it stands for itself.
+    int64_t executor;
+    tv::CommunicateOp executed;
+    int64_t rank = -1;
   };
   enum class Step { Done, Blocked, Failed };
   using Build = llvm::function_ref<mlir::LogicalResult(
@@ -345,7 +350,7 @@ private:
   /// `rank` is negative.
   tv::DomainAttr getSource(int64_t device, int64_t rank);
   /// What was sent to a device.
-  mlir::FailureOr<Bound> receive(Device &device, tv::ReceiveOp op,
+  mlir::FailureOr<Bound> receive(int64_t device, mlir::Operation *op,
                                  const Sent &sent);
   void send(Device &device, tv::SendOp op, int64_t number);
   /// How often a device has taken part in the channel or communicator of an op
@@ -354,6 +359,7 @@ private:
   /// Enters a collective; completes it if all members have.
   mlir::LogicalResult arrive(Device &device, tv::CommunicateOp op,
                              int64_t number);
+  mlir::LogicalResult arrive(const Arrival &arrival, int64_t number);
   Step executeCommunicate(Device &device, tv::CommunicateOp op);
   /// Those who take part in a collective, in the order of its group.
   struct Members {
@@ -379,6 +385,9 @@ private:
   mlir::LogicalResult keepParts(const Members &members,
                                 llvm::MutableArrayRef<Bound> gathered);
   mlir::LogicalResult complete(llvm::MutableArrayRef<Arrival> arrivals);
+  /// Gives all members what the root has. A device that stands for others goes
+  /// on when all of them have something.
+  mlir::LogicalResult completeBroadcast(llvm::ArrayRef<Arrival> arrivals);
   mlir::LogicalResult reportDeadlock();
   /// The devices that have to move before the blocked `device` can.
   llvm::SmallVector<Device *> findAwaited(const Device &device);
@@ -408,8 +417,8 @@ private:
   /// Notes whether the result of an op that was built is the same on all ranks.
   void noteUniform(mlir::Operation *op);
   bool isUniform(mlir::Value value) const;
-  /// What was sent to each rank, as one value.
-  mlir::FailureOr<Bound> join(Device &device, tv::ReceiveOp op,
+  /// What was sent to each rank for which `device` stands, as one value.
+  mlir::FailureOr<Bound> join(int64_t device, mlir::Operation *op,
                               llvm::ArrayRef<Sent> sent);
   /// Completes the collective of all ranks for which `device` stands.
   mlir::LogicalResult completeAlongRanks(Device &device, tv::CommunicateOp op);
@@ -456,6 +465,11 @@ private:
   std::map<std::pair<int64_t, int64_t>, Channel> channels;
   std::map<std::pair<std::vector<int64_t>, int64_t>, llvm::SmallVector<Arrival>>
       pending;
+  /// What ranks for which a device stands got from a broadcast, by rank, until
+  /// all have something.
+  std::map<std::pair<int64_t, mlir::Operation *>,
+           llvm::SmallVector<std::optional<Sent>>>
+      broadcast;
   llvm::DenseMap<mlir::Operation *, mlir::Value> parameters;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Contribution>> buffers;
   llvm::DenseMap<mlir::Operation *, Bound> contents; ///< of scratch memory

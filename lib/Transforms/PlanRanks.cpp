@@ -288,14 +288,14 @@ PlanExecution::Step PlanExecution::receiveByRank(Device &device,
       return Step::Failed;
     sent.push_back(*message);
   }
-  FailureOr<Bound> bound = join(device, op, sent);
+  FailureOr<Bound> bound = join(device.number, op, sent);
   if (failed(bound))
     return Step::Failed;
   bind(device, op, *bound);
   return Step::Done;
 }
 
-FailureOr<Bound> PlanExecution::join(Device &device, tv::ReceiveOp op,
+FailureOr<Bound> PlanExecution::join(int64_t device, Operation *op,
                                      ArrayRef<Sent> sent) {
   const Sent &first = sent.front();
   bool isOne = true, isStraight = true, isSame = true;
@@ -307,7 +307,7 @@ FailureOr<Bound> PlanExecution::join(Device &device, tv::ReceiveOp op,
                   message.device == first.device;
     isSame &= message.rank < 0 || message.isUniform;
     if (message.bound.microBatch != first.bound.microBatch) {
-      op.emitOpError("receives of several micro-batches on its ranks");
+      op->emitOpError("receives of several micro-batches on its ranks");
       return failure();
     }
     operands.push_back(message.bound);
@@ -326,19 +326,19 @@ FailureOr<Bound> PlanExecution::join(Device &device, tv::ReceiveOp op,
     SmallVector<Value> moved;
     for (auto [message, value] : llvm::zip_equal(sent, values))
       moved.push_back(tv::MoveOp::create(
-          builder, op.getLoc(), value.getType(), value,
+          builder, op->getLoc(), value.getType(), value,
           // One that stands for itself is at the first coordinate alone.
           getSource(message.device, std::max<int64_t>(message.rank, 0)),
           tv::DomainAttr()));
     Value chosen =
-        RankBuilder(builder, op.getLoc(), fold->getSize()).choose(moved);
+        RankBuilder(builder, op->getLoc(), fold->getSize()).choose(moved);
     if (!chosen)
-      return op.emitOpError("does not fit on all ranks");
+      return op->emitOpError("does not fit on all ranks");
     results.push_back(chosen);
     return success();
   };
   FailureOr<SmallVector<Bound>> results =
-      instantiate(op, function, device.number, operands, build);
+      instantiate(op, function, device, operands, build);
   if (failed(results))
     return failure();
   return results->front();
@@ -357,5 +357,40 @@ LogicalResult PlanExecution::completeAlongRanks(Device &device,
   if (failed(results))
     return failure();
   device.arrived[op] = results->front();
+  return success();
+}
+
+LogicalResult PlanExecution::completeBroadcast(ArrayRef<Arrival> arrivals) {
+  tv::CommunicateOp first = arrivals.front().op;
+  const auto *root = llvm::find_if(arrivals, [&](const Arrival &arrival) {
+    return arrival.device == static_cast<int64_t>(first.getRoot().value_or(-1));
+  });
+  if (root == arrivals.end())
+    return first.emitOpError("has no root in its group");
+  bool isUniformRoot = root->rank >= 0 && isUniform(root->bound.value);
+  Sent sent = {root->bound, root->op, root->executor,
+               isUniformRoot ? 0 : root->rank, isUniformRoot};
+  for (const Arrival &arrival : arrivals) {
+    FailureOr<Bound> bound = failure();
+    if (arrival.rank < 0) {
+      bound = receive(arrival.device, arrival.op, sent);
+    } else {
+      tv::CommunicateOp executed = arrival.executed;
+      std::pair key(arrival.executor, executed.getOperation());
+      auto &byRank = broadcast[key];
+      byRank.resize(fold->getSize());
+      byRank[arrival.rank] = sent;
+      if (!llvm::all_of(byRank, [](const auto &sent) { return sent; }))
+        continue;
+      bound = join(
+          arrival.executor, arrival.executed,
+          llvm::map_to_vector(byRank, [](const auto &sent) { return *sent; }));
+      broadcast.erase(key);
+    }
+    if (failed(bound))
+      return failure();
+    for (Device *device : devicesOfNumber.lookup(arrival.executor))
+      device->arrived[arrival.executed] = *bound;
+  }
   return success();
 }

@@ -61,6 +61,8 @@ private:
   bool compareLoads(tv::LoadDataOp left, tv::LoadDataOp right);
   bool compareCalls(tv::CallOp left, tv::CallOp right);
   bool compareCollectives(tv::CommunicateOp left, tv::CommunicateOp right);
+  /// Broadcasts that are not among all ranks of the group.
+  bool compareBroadcasts(tv::CommunicateOp left, tv::CommunicateOp right);
   /// Notes to which device an op of this rank sends, or from which it receives.
   bool addPeer(mlir::Operation *op, int64_t left, int64_t right);
   /// Whether two devices are the first rank and this one of one group, which

@@ -46,7 +46,9 @@ bool RankFold::list(tv::PlanOp plan) {
 std::optional<SmallVector<int64_t>> RankFold::findGroup(int64_t device) const {
   auto findIn = [](Block &block) -> std::optional<SmallVector<int64_t>> {
     for (auto op : block.getOps<tv::CommunicateOp>())
-      if (op.getGroup().size() > 1)
+      // A broadcast tells other stages, and not the ranks of one.
+      if (op.getGroup().size() > 1 &&
+          op.getKind() != tv::CollectiveKind::Broadcast)
         return SmallVector<int64_t>(op.getGroup());
     return std::nullopt;
   };
@@ -163,6 +165,7 @@ void RankFold::dropOthers() {
       given.insert(group.given.begin(), group.given.end());
       starts.insert(group.starts.begin(), group.starts.end());
       peers.insert(group.peers.begin(), group.peers.end());
+      broadcasts.insert(group.broadcasts.begin(), group.broadcasts.end());
       compared.insert_range(group.compared);
       llvm::append_range(differing, group.differing);
       ++next;

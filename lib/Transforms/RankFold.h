@@ -65,6 +65,11 @@ public:
   llvm::ArrayRef<int64_t> getPeers(mlir::Operation *op) const {
     return peers.find(op)->second;
   }
+  /// By rank, the op of a broadcast outside of its group that each rank has
+  /// where a folded group's first one has `op`.
+  llvm::ArrayRef<tv::CommunicateOp> getBroadcasts(mlir::Operation *op) const {
+    return broadcasts.find(op)->second;
+  }
 
   /// How what is stated of the ranks' tensors differs between ranks.
   struct Spread {
@@ -105,12 +110,15 @@ private:
   using Spreads =
       llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, Spread>;
   using Peers = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t>>;
+  using Broadcasts =
+      llvm::DenseMap<mlir::Operation *, llvm::SmallVector<tv::CommunicateOp>>;
   /// What compares the ranks of one group needs to know and finds.
   struct Group {
     llvm::SmallVector<int64_t> devices; ///< by rank
     Spreads stated, given;
     llvm::DenseSet<mlir::Operation *> starts;
-    Peers peers; ///< by rank, of the first one's ops
+    Peers peers;           ///< by rank, of the first one's ops
+    Broadcasts broadcasts; ///< likewise
     /// Of the other ranks: what was compared, and ops that differ in it.
     std::vector<mlir::Operation *> compared, differing;
     /// The first ones of those with which it communicates rank by rank.
@@ -146,6 +154,7 @@ private:
   std::vector<Place> places;
   Spreads stated, given;
   Peers peers;
+  Broadcasts broadcasts;
   llvm::DenseSet<mlir::Operation *> starts, compared;
   std::vector<mlir::Operation *> differing;
 };

@@ -88,7 +88,8 @@ LADDERS = {
         bounded=(*FOLDED, "executed_ops"),
         since=2,
     ),
-    "pp": Ladder(powers(1, 32), lambda n: llama(pp=n, layers=32), since=2),
+    # Of two stages, one sends the loss to the other; of more, it is broadcast.
+    "pp": Ladder(powers(1, 32), lambda n: llama(pp=n, layers=32), since=4),
     "hidden": Ladder(powers(64, 16384), lambda n: llama(hidden=n, ffn=3 * n), is_constant=True),
     "sequence": Ladder(powers(24, 12288), lambda n: llama(sequence=n), is_constant=True),
     "experts": Ladder(powers(4, 256), experts),

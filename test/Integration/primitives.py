@@ -189,6 +189,42 @@ def by_dividing(site: Site) -> list[Primitive]:
     ]
 
 
+def by_meeting(site: Site, name: str, keywords: Keywords) -> list[Primitive]:
+    """An all-reduce, and a collective with a root beside a message: device 1 sends it to
+    device 2, which waits for it before it takes part; if wrong, device 1 sends it after
+    it has taken part, and the two wait for each other.
+    """
+    whole, moved = site.tensor(), site.tensor()
+    is_root = site.device == 0
+    gives = is_root or name == "ReducePrim"
+    takes = is_root or name == "BroadcastPrim"
+    other = site.tensor()
+    meet = primitive(
+        name, (whole,) if gives else (), (other,) if takes else (), keywords | {"ranks": RANKS}
+    )
+    message: Primitive | None = None
+    route = transfer(whole, {"src": 1, "dst": 2})
+    if site.device == 1:
+        message = primitive("MovePrim", (whole,), (), route)
+    elif site.device == 2:
+        message = primitive("MovePrim", (), (moved,), route)
+    order = [message, meet] if message else [meet]
+    if site.is_wrong and site.device == 1:
+        order.reverse()
+    last = primitive("IdentityPrim", (whole,), (site.total,))
+    return [primitive("AllReducePrim", (site.term,), (whole,), {"ranks": RANKS}), *order, last]
+
+
+def by_broadcast_order(site: Site) -> list[Primitive]:
+    """Meets in a broadcast."""
+    return by_meeting(site, "BroadcastPrim", transfer(site.total, {"src": 0}))
+
+
+def by_reduction_order(site: Site) -> list[Primitive]:
+    """Meets in a sum that one device keeps."""
+    return by_meeting(site, "ReducePrim", {"dst": 0})
+
+
 def by_value_scatter(site: Site) -> list[Primitive]:
     """A primitive that the runtime cannot execute."""
     keywords = transfer(site.total, {"src": 0, "dst": RANKS[1:]})
@@ -225,6 +261,8 @@ WAYS: dict[str, Callable[[Site], list[Primitive]]] = {
     "reduce": by_reducing,
     "select": by_selecting,
     "divide": by_dividing,
+    "broadcast-order": by_broadcast_order,
+    "reduction-order": by_reduction_order,
     "value-scatter": by_value_scatter,
     "to-itself": by_scattering_to_itself,
     "outside": by_selecting_outside,

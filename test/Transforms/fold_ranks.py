@@ -295,6 +295,21 @@ def parts_to_all(rank: int, used: int) -> dict[int, list[tuple[str, str]]]:
     return {rank: [(send, "".join(sends))], rank + RANKS: [(receive, "".join(receives))]}
 
 
+def broadcasts(source: int, targets: list[int]) -> dict[int, list[tuple[str, str]]]:
+    """A rank of the first stage broadcasts its part to ranks of the second."""
+    kind = "tensor<3x2xf32>"
+    rest = f"group {[source, *targets]} {{root = {source} : i64}} : ({kind}) -> {kind}\n"
+    send, receive = f"    tv.send %u to P : {kind}\n", f"    %u = tv.receive from P : {kind}\n"
+    give = f"    %given = tv.communicate broadcast %u {rest}"
+    take = f'    %none = tv.undefined "none" : {kind}\n    %u = tv.communicate broadcast %none {rest}'
+    return {source: [(send, give)]} | {target: [(receive, take)] for target in targets}
+
+
+def both(*changes: dict[int, list[tuple[str, str]]]) -> dict[int, list[tuple[str, str]]]:
+    """Several changes of the same devices."""
+    return {number: [one for each in changes for one in each.get(number, [])] for number in set().union(*changes)}
+
+
 def messages_of_others(rank: int, own: int) -> list[tuple[str, str]]:
     """A rank of the first stage sends to ranks that are others but for rank `own`, once."""
     kind = "tensor<3x2xf32>"
@@ -302,6 +317,10 @@ def messages_of_others(rank: int, own: int) -> list[tuple[str, str]]:
     receives = [f"    %from{number} = tv.receive from {(peers[(rank - own) % RANKS] + own) % RANKS} : {kind}\n" for number, peers in enumerate(((0, 2, 0), (2, 2, 1), (1, 0, 1)))]
     return [("    tv.send %part to P", "".join(sends + receives) + "    tv.send %part to P")]
 
+
+STRAIGHT = both(*(broadcasts(rank, [RANKS + rank]) for rank in range(RANKS)))
+# One rank, of a stage that is not folded then, to all of another.
+TO_SEVERAL = both(broadcasts(0, [RANKS + rank for rank in range(RANKS)]), {rank: [("    tv.send %u to P : tensor<3x2xf32>\n", "")] for rank in range(1, RANKS)})
 
 # What no plan may say. No verifier has seen the plans of frontends before they are folded.
 INVALID: dict[str, dict[int, list[tuple[str, str]]]] = {
@@ -328,6 +347,12 @@ ALIKE: dict[str, dict[int, list[tuple[str, str]]]] = {
     "parts-to-all": {number: change for rank in range(RANKS) for number, change in parts_to_all(rank, rank).items()},
     "first-part-to-all": {number: change for rank in range(RANKS) for number, change in parts_to_all(rank, 0).items()},
     "last-part-to-all": {number: change for rank in range(RANKS) for number, change in parts_to_all(rank, RANKS - 1).items()},
+    "broadcast": STRAIGHT,
+    "broadcast-to-another-rank": both(*(broadcasts(rank, [RANKS + (rank + 1) % RANKS]) for rank in range(RANKS))),
+    "broadcast-to-others": both(STRAIGHT, DIFFERENCES["one-op-more"]),
+    "broadcast-from-others": both(STRAIGHT, DIFFERENCES["another-tensor"]),
+    "broadcast-to-several": TO_SEVERAL,
+    "another-broadcast": both(STRAIGHT, {5: [("group [2, 5] {root = 2", "group [2, 5] {root = 5")]}),
 }  # fmt: skip
 
 

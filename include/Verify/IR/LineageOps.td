@@ -126,8 +126,8 @@ def TV_ExpectOp : TV_Op<"expect"> {
 def TV_UndefinedOp : TV_Op<"undefined", [Pure]> {
   let summary = "a value that nobody produces";
   let description = [{
-    The plan reads a tensor that no op of the device has produced. Nothing that
-    depends on it can be proved.
+    The plan reads a tensor that no op of the device has produced, or has memory
+    that a broadcast writes to. Nothing that depends on it can be proved.
 
     Example: `%0 = tv.undefined "t45" : tensor<4xf32>`
   }];
