@@ -17,6 +17,7 @@
 #include "Verify/Scalar/ScalarAlgebra.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/Hashing.h"
 
 #include <deque>
 
@@ -109,6 +110,13 @@ private:
     llvm::SmallVector<unsigned, 4> needed; ///< factors the result binds
     llvm::BitVector reduced;               ///< factors it does not
   };
+  /// Places are row-major, and the low bits of many alike: strides are mostly
+  /// powers of 2.
+  struct PlaceInfo : llvm::DenseMapInfo<int64_t> {
+    static unsigned getHashValue(int64_t place) {
+      return static_cast<unsigned>(llvm::hash_value(place));
+    }
+  };
   /// What is known of a value and of the op that gives it.
   struct ValueState {
     uint64_t varyingAxes = 0; ///< a bit for each
@@ -121,7 +129,7 @@ private:
     llvm::SmallVector<std::pair<unsigned, unsigned>, 1> readFactors, ownFactors;
     llvm::SmallVector<unsigned, 1> sumAxes;
     llvm::SmallVector<llvm::SmallVector<int64_t, 2>, 1> sumRanges;
-    llvm::DenseMap<int64_t, Scalar> known; ///< elements by place
+    llvm::DenseMap<int64_t, Scalar, PlaceInfo> known; ///< elements by place
   };
 
   ValueState &getState(mlir::Value value);
