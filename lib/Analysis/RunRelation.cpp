@@ -181,7 +181,6 @@ LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
   if (failed(plan()))
     return failure();
   stepCount = 0;
-  maximumSteps = stepLimit - steps;
   auto total = static_cast<int64_t>(places.size());
   for (const Loop *loop : outerLoops)
     if (llvm::MulOverflow(
@@ -189,6 +188,9 @@ LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
       return fail("a tensor has more than 2^63 rows");
   // Rounded up, so that the first share is not empty.
   int64_t perShare = std::max<int64_t>(llvm::divideCeil(total, shareCount), 1);
+  // Shares take about the same; one that takes twice as much is no reason yet.
+  int64_t rest = stepLimit - steps, shares = llvm::divideCeil(total, perShare);
+  maximumSteps = shares > 2 ? 2 * (rest / shares + 1) : rest;
   int64_t row = 0;
   for (const MeshPlace &place : places) {
     moveToPlace(place);

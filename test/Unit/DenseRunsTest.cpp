@@ -313,6 +313,29 @@ TEST_F(DenseRunsTest, RefusesWhatIsTooLarge) {
   EXPECT_TRUE(dense.wasTooCostly());
 }
 
+TEST_F(DenseRunsTest, SharesAreLimitedTogether) {
+  // Each element is a sum of as many terms, in several shares.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2> {
+    %mask = tv.causal_mask : () -> tensor<700x700x!tv.extended<f64>>
+    %exp = tv.exp %mask : (tensor<700x700x!tv.extended<f64>>) -> tensor<700x700xf64>
+    %sums = tv.einsum %exp, %exp {equation = "ij,jk->ik"} : (tensor<700x700xf64>, tensor<700x700xf64>) -> tensor<700x700xf64>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 1, 8192});
+  DoubleAlgebra algebra;
+  LongSource source(algebra, factors, LongPositions::Last);
+  DenseEvaluator dense(body, factors, algebra, source);
+  Value sums = listResults(body).back();
+  ASSERT_TRUE(succeeded(dense.run({}, {sums}))) << dense.getFailure();
+  int64_t all = dense.getSteps(), limit = all / 8;
+  dense.limitSteps(limit);
+  EXPECT_TRUE(failed(dense.run({}, {sums})));
+  EXPECT_TRUE(dense.wasTooCostly());
+  EXPECT_LT(dense.getSteps(), 3 * limit);
+}
+
 TEST_F(DenseRunsTest, ThreadsChangeNothing) {
   // More scalars than one thread computes alone.
   tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2> {
