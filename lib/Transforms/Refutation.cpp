@@ -43,15 +43,27 @@ Refutation::Refutation(tv::GraphOp graph, unsigned seed)
       results.push_back(expect);
 }
 
+bool Refutation::areFaint() const {
+  return llvm::all_of(
+      wrong, [&](tv::ExpectOp result) { return diagnosis->isFaint(result); });
+}
+
 bool Refutation::findWrongResults(const FactorAnalysis &analysis) {
+  isPartial =
+      !first.empty() && findWrongResults(analysis, first) && !areFaint();
+  return isPartial || findWrongResults(analysis, results);
+}
+
+bool Refutation::findWrongResults(const FactorAnalysis &analysis,
+                                  ArrayRef<tv::ExpectOp> among) {
   diagnosis.emplace(graph, analysis, seed);
-  if (failed(diagnosis->compare(results))) {
+  if (failed(diagnosis->compare(among))) {
     failureReason = diagnosis->getFailure();
     isTooCostly = diagnosis->wasTooCostly();
     return false;
   }
   wrong.clear();
-  for (tv::ExpectOp result : results)
+  for (tv::ExpectOp result : among)
     if (diagnosis->isDifferent(result))
       wrong.push_back(result);
   if (wrong.empty())
@@ -82,6 +94,7 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
     failureReason = *coarse.getFailure();
     return false;
   }
+  first = chooseFirst(place);
   // Fewer positions show less, but sooner.
   bool isSlow = hasSlowOp();
   if (!isSlow) {
@@ -137,6 +150,8 @@ bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
     if (simplify(place, quadratic, /*onlyIfShown=*/true) && attempt(coarse))
       return true;
   }
+  // What shows in scores alone hardly changes what is executed soonest.
+  first.clear();
   restart(LongPositions::Last);
   if (simplify(place, QuadraticBranches::Nearest) && attempt(coarse))
     return true;
@@ -156,9 +171,7 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
     return false;
   // Mostly what is left of numbers that cancel: intervals of high precision
   // would be needed to tell, and other inputs may show a difference sooner.
-  if (!acceptsFaint && llvm::all_of(wrong, [&](tv::ExpectOp result) {
-        return diagnosis->isFaint(result);
-      })) {
+  if (!acceptsFaint && areFaint()) {
     // Of long sequences the last ones, as each may take a minute.
     if (seed.positions != LongPositions::All)
       faintAt.clear();
@@ -251,10 +264,12 @@ bool Refutation::acceptUndefined() {
   return attemptAgain(undefinedAt.front());
 }
 
-/// The ops a result depends on.
-static llvm::SetVector<Operation *> getCone(tv::ExpectOp expect) {
+/// The ops some results depend on.
+static llvm::SetVector<Operation *> getCone(ArrayRef<tv::ExpectOp> expects) {
   llvm::SetVector<Operation *> seen;
-  SmallVector<Value> worklist(expect->getOperands());
+  SmallVector<Value> worklist;
+  for (tv::ExpectOp expect : expects)
+    llvm::append_range(worklist, expect->getOperands());
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val().getDefiningOp();
     if (op && seen.insert(op))
@@ -328,12 +343,49 @@ Refutation::confirmWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
   return Confirmation::Confirmed;
 }
 
+/// The earliest, because most of what comes before it has to be executed.
+static tv::ExpectOp findCheapest(ArrayRef<tv::ExpectOp> expects) {
+  return *llvm::min_element(expects, [](tv::ExpectOp left, tv::ExpectOp right) {
+    return getLastOp(left)->isBeforeInBlock(getLastOp(right));
+  });
+}
+
+SmallVector<tv::ExpectOp>
+Refutation::findDependent(ArrayRef<tv::ExpectOp> expects) {
+  llvm::DenseSet<Value> dependent;
+  for (tv::ExpectOp expect : SmallVector<tv::ExpectOp>(expects))
+    dependent.insert(expect.getValues().begin(), expect.getValues().end());
+  auto depends = [&](ValueRange values) {
+    return llvm::any_of(values,
+                        [&](Value value) { return dependent.contains(value); });
+  };
+  for (Operation &op : graph.getBody().front())
+    if (op.getNumResults() == 1 && depends(op.getOperands()))
+      dependent.insert(op.getResult(0));
+  SmallVector<tv::ExpectOp> found;
+  for (tv::ExpectOp result : results)
+    if (depends(result.getValues()))
+      found.push_back(result);
+  return found;
+}
+
+SmallVector<tv::ExpectOp> Refutation::chooseFirst(tv::ExpectOp place) {
+  if (graph.getBody().front().getOperations().size() <= smallGraph)
+    return {};
+  SmallVector<tv::ExpectOp> dependent = findDependent(place);
+  if (dependent.empty())
+    return {};
+  tv::ExpectOp cheapest = findCheapest(dependent);
+  llvm::erase_if(dependent, [&](tv::ExpectOp result) {
+    return !areAlike(result, cheapest);
+  });
+  // Otherwise there is less to gain than to lose.
+  bool isCheap = 2 * getCone(dependent).size() < getCone(results).size();
+  return isCheap ? dependent : SmallVector<tv::ExpectOp>();
+}
+
 bool Refutation::confirm(const FactorAnalysis &analysis) {
-  // The earliest, because most of what comes before it has to be executed.
-  tv::ExpectOp cheapest =
-      *llvm::min_element(wrong, [](tv::ExpectOp left, tv::ExpectOp right) {
-        return getLastOp(left)->isBeforeInBlock(getLastOp(right));
-      });
+  tv::ExpectOp cheapest = findCheapest(wrong);
   SmallVector<Value> ranked;
   for (Operation *op : getCone(cheapest))
     if (op->hasTrait<tv::AssumesNoTies>())

@@ -70,6 +70,17 @@ private:
   /// Made of `coarse` or a copy, the first time.
   const FactorAnalysis &getFine(const FactorAnalysis &from);
   bool findWrongResults(const FactorAnalysis &analysis);
+  /// The same among these results.
+  bool findWrongResults(const FactorAnalysis &analysis,
+                        llvm::ArrayRef<tv::ExpectOp> among);
+  /// The results that rest on what some expects speak of.
+  llvm::SmallVector<tv::ExpectOp>
+  findDependent(llvm::ArrayRef<tv::ExpectOp> expects);
+  /// Of those that rest on `place` the one that is executed soonest, and those
+  /// that are alike; none in a small graph, or if they rest on most of it.
+  llvm::SmallVector<tv::ExpectOp> chooseFirst(tv::ExpectOp place);
+  /// Whether all results that are wrong are so faintly.
+  bool areFaint() const;
   /// Shows in interval arithmetic that one of the results is wrong.
   bool confirm(const FactorAnalysis &analysis);
   enum class Confirmation { Confirmed, Rejected, NeedsPrecision };
@@ -103,8 +114,8 @@ private:
   /// What to report: the root of the difference, or the result that is
   /// confirmed where none was found.
   Finding getFinding();
-  /// How many results are wrong, counted on each device of a replica.
-  int64_t countWrong() const;
+  /// How many these are, counted on each device of a replica.
+  int64_t count(llvm::ArrayRef<tv::ExpectOp> wrong) const;
   /// Where the values of some expects differ, of folded groups on those ranks.
   std::string describeWhere(llvm::ArrayRef<tv::ExpectOp> expects,
                             llvm::ArrayRef<int64_t> microBatches);
@@ -120,6 +131,9 @@ private:
   /// One value more, so that parts and terms can be told apart.
   std::optional<FactorAnalysis> fine;
   llvm::SmallVector<tv::ExpectOp> results, wrong;
+  /// What is looked at first, and whether nothing else was.
+  llvm::SmallVector<tv::ExpectOp> first;
+  bool isPartial = false;
   /// Of the last inputs.
   std::optional<Diagnosis> diagnosis;
   bool isCoarse = false;

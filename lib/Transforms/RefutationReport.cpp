@@ -137,7 +137,7 @@ void Refutation::addCounterexample(InFlightDiagnostic &error) {
       << "-bit interval arithmetic";
 }
 
-int64_t Refutation::countWrong() const {
+int64_t Refutation::count(ArrayRef<tv::ExpectOp> wrong) const {
   int64_t count = 0;
   for (tv::ExpectOp result : wrong)
     count += std::max<int64_t>(
@@ -195,8 +195,12 @@ void Refutation::report() {
         << (finding.otherValues == 1 ? ": " : ", the first is ")
         << describe(finding.other) << " on "
         << describeWhere(finding.other, {});
-  error.attachNote(place) << "as a consequence " << countWrong() << " of "
-                          << countResults(results)
+  // Not all were looked at, and no other than these can be wrong.
+  bool isBound = isPartial && !finding.roots.empty();
+  if (isBound)
+    wrong = findDependent(finding.roots);
+  error.attachNote(place) << "as a consequence " << (isBound ? "up to " : "")
+                          << count(wrong) << " of " << countResults(results)
                           << " results come out wrong: " << summarize(wrong)
                           << ", on " << describeWhere(wrong, {});
   if (!isUndefined)
