@@ -18,6 +18,8 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/Threading.h"
 
+#include <atomic>
+
 using namespace mlir;
 using namespace verify;
 
@@ -76,21 +78,27 @@ private:
     return counts;
   }
 
-  /// Whether a plan starts anything or uses memory again.
-  static bool needsOrder(tv::PlanOp plan) {
-    return plan
-        .walk([](Operation *op) {
-          return isa<tv::StartOp, tv::WaitOp, tv::ScratchOp>(op)
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
   /// Gives ops their numbers in the order of their blocks, which is otherwise
-  /// done by whoever first asks which of two comes first.
-  static void numberOps(tv::PlanOp plan) {
-    plan->walk([](Block *block) { block->recomputeOpOrder(); });
+  /// done by whoever first asks which of two comes first. Returns whether the
+  /// plan starts anything or uses memory again.
+  static bool numberOps(tv::PlanOp plan) {
+    Block &body = plan.getBody().front();
+    body.recomputeOpOrder();
+    std::atomic<bool> needsOrder = false;
+    SmallVector<Operation *> ops = llvm::map_to_vector(
+        body, [](Operation &op) -> Operation * { return &op; });
+    parallelForEach(plan.getContext(), ops, [&](Operation *each) {
+      bool isFound = false;
+      each->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        isFound |= isa<tv::StartOp, tv::WaitOp, tv::ScratchOp>(op);
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            block.recomputeOpOrder();
+      });
+      if (isFound)
+        needsOrder = true;
+    });
+    return needsOrder;
   }
 
   /// Both plans, executed into a graph.
@@ -146,8 +154,6 @@ private:
   /// may not have been verified; executing it says more of what does not fit,
   /// so verifying says nothing unless that succeeds.
   LogicalResult executeAndVerify(Executed &executed, GrowingGraph &graph) {
-    numberOps(reference);
-    numberOps(plan);
     auto readOnly = [&] {
       verifySilently();
       (void)doBeside();
@@ -196,7 +202,7 @@ LogicalResult PlanLinker::checkPlans() {
   // may not have been checked before, or not of these ops.
   for (tv::PlanOp each : {reference, plan}) {
     StringRef malformation;
-    if (needsOrder(each) && failed(schedule::checkMemory(each, malformation)))
+    if (numberOps(each) && failed(schedule::checkMemory(each, malformation)))
       return fail(each == plan ? malformation : "");
   }
   isChecked = succeeded(checkReference(reference, plan));
