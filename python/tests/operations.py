@@ -381,7 +381,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "contiguous": lambda _, x: x,
     "create_mask": lambda _, tokens, h: _create_mask(tokens),
     "div": lambda _, x, y, rounding_mode=None: _map(lambda a: a * (1 / y), x),
-    "dropout": lambda context, x, p, training, inplace: _dropout(x, context, p) if training else x,
+    "dropout": lambda context, x, p=0.5, training=True, inplace=False: (
+        _dropout(x, context, p) if training else x
+    ),
     "embedding": lambda _, x, w, padding_idx, start, stop: _embedding(x, w, start, stop),
     "feedforward": _feed_forward,
     "float": lambda _, x: x,
