@@ -121,19 +121,27 @@ bool RankComparison::compareCollectives(tv::CommunicateOp left,
   // All ranks of the group, in its order.
   if (left.getGroup() == members)
     return right.getGroup() == members && left.getRoot() == right.getRoot();
+  // The first rank's number in its communicator is that of all.
+  auto getCommunicator = [](tv::CommunicateOp op) {
+    std::pair communicator(op.getGroup().vec(), op.getReplicas());
+    llvm::sort(communicator.first);
+    return communicator;
+  };
+  if (!communicators.add(getCommunicator(left), getCommunicator(right)))
+    return false;
   if (left.getKind() == tv::CollectiveKind::Broadcast)
     return compareBroadcasts(left, right);
   // Or one rank of each of several groups.
   return llvm::all_of(llvm::zip_equal(left.getGroup(), right.getGroup()),
                       [&](auto pair) {
                         return areRanks(std::get<0>(pair), std::get<1>(pair));
-                      });
+                      }) &&
+         (!left.getRoot() || areRanks(*left.getRoot(), *right.getRoot()));
 }
 
 bool RankComparison::compareBroadcasts(tv::CommunicateOp left,
                                        tv::CommunicateOp right) {
-  // The others in it may be any, as with messages. All wait there, so whatever
-  // comes together is the n-th of its group for each.
+  // The others in it may be any, as with messages.
   auto isSource = [](tv::CommunicateOp op, int64_t device) {
     return static_cast<int64_t>(*op.getRoot()) == device;
   };

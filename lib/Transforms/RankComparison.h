@@ -17,18 +17,19 @@
 
 namespace verify {
 
-/// Numbers of one rank with those of another, each with one.
-class NumberPairs {
+/// What one rank has with what another has, each with one.
+template <typename T, typename Map = std::map<T, T>> class Pairs {
 public:
-  bool add(int64_t first, int64_t other) {
+  bool add(const T &first, const T &other) {
     auto [there, isNew] = others.try_emplace(first, other);
     auto [back, isNewBack] = firsts.try_emplace(other, first);
     return there->second == other && back->second == first;
   }
 
 private:
-  std::unordered_map<int64_t, int64_t> others, firsts;
+  Map others, firsts;
 };
+using NumberPairs = Pairs<int64_t, std::unordered_map<int64_t, int64_t>>;
 
 /// Compares one rank of a group with the first one.
 class RankComparison {
@@ -88,6 +89,8 @@ private:
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> segments;
   /// Numbers of ops that are differentiated, and of executions.
   NumberPairs forwardOps, executions;
+  /// Sorted members, and whether those of all replicas are.
+  Pairs<std::pair<std::vector<int64_t>, bool>> communicators;
 };
 
 } // namespace verify
