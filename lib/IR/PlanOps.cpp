@@ -415,11 +415,20 @@ static LogicalResult verifyGroup(CommunicateOp op) {
   if (!members.contains(deviceOf(op)))
     return op.emitOpError("runs on device ")
            << deviceOf(op) << ", which is not in its group";
-  if (op.getKind() == CollectiveKind::Broadcast
-          ? !op.getRoot() || !members.contains(*op.getRoot())
-          : op.getRoot().has_value())
-    return op.emitOpError("needs a root in its group for a broadcast, and for "
-                          "nothing else");
+  CollectiveKind kind = op.getKind();
+  bool isBroadcast = kind == CollectiveKind::Broadcast,
+       isReduction = kind == CollectiveKind::AllReduce && !op.getReplicas();
+  if (op.getRoot()
+          ? !members.contains(*op.getRoot()) || !(isBroadcast || isReduction)
+          : isBroadcast)
+    return op.emitOpError("needs a root in its group for a broadcast, may have "
+                          "one for an all-reduce of one replica, no other");
+  if (isReduction && op.getRoot() &&
+      deviceOf(op) != static_cast<int64_t>(*op.getRoot()) &&
+      !op.getResult().use_empty())
+    return op.emitOpError("has a result on device ")
+           << deviceOf(op) << " that is used, and gives it to device "
+           << *op.getRoot() << " alone";
   return success();
 }
 

@@ -127,9 +127,7 @@ FailureOr<Value> PrimitiveImporter::communicateWith(int64_t root,
       builder, context.location, value.getType(), kind, value,
       ArrayRef<int64_t>(*ranks), /*replicas=*/false,
       /*dimension=*/IntegerAttr(),
-      /*split_dimension=*/IntegerAttr(),
-      kind == tv::CollectiveKind::Broadcast ? builder.getI64IntegerAttr(root)
-                                            : IntegerAttr()));
+      /*split_dimension=*/IntegerAttr(), builder.getI64IntegerAttr(root)));
 }
 
 FailureOr<Value> PrimitiveImporter::broadcast() {

@@ -101,8 +101,39 @@ tv.plan @broadcast_from_outside <dp = 2, device = 2> {
 tv.plan @sum_with_a_root <dp = 2, device = 2> {
   tv.program 0 {
     %x = tv.undefined "x" : tensor<4xf32>
-    // expected-error @below {{needs a root in its group for a broadcast, and for nothing else}}
+    // expected-error @below {{has a result on device 0 that is used, and gives it to device 1 alone}}
     %y = tv.communicate all_reduce %x group [0, 1] {root = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    %z = tv.negate %y : (tensor<4xf32>) -> tensor<4xf32>
+  }
+}
+
+// -----
+
+tv.plan @sum_with_a_root_outside <dp = 2, device = 2> {
+  tv.program 0 {
+    %x = tv.undefined "x" : tensor<4xf32>
+    // expected-error @below {{needs a root in its group for a broadcast, may have one for an all-reduce of one replica, no other}}
+    %y = tv.communicate all_reduce %x group [0] {root = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  }
+}
+
+// -----
+
+tv.plan @sum_of_replicas_with_a_root <dp = 2, device = 2> {
+  tv.program 0 {
+    %x = tv.undefined "x" : tensor<4xf32>
+    // expected-error @below {{needs a root in its group for a broadcast}}
+    %y = tv.communicate all_reduce %x group [0] replicas {root = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  }
+}
+
+// -----
+
+tv.plan @gather_with_a_root <dp = 2, device = 2> {
+  tv.program 0 {
+    %x = tv.undefined "x" : tensor<4xf32>
+    // expected-error @below {{needs a root in its group for a broadcast}}
+    %y = tv.communicate all_gather %x group [0, 1] {dimension = 0 : i64, root = 0 : i64} : (tensor<4xf32>) -> tensor<8xf32>
   }
 }
 

@@ -225,6 +225,20 @@ def by_reduction_order(site: Site) -> list[Primitive]:
     return by_meeting(site, "ReducePrim", {"dst": 0})
 
 
+def by_reduction_roots(site: Site) -> list[Primitive]:
+    """The same, where device 0 has the sum; if wrong, device 1 says it is its own."""
+    ordered = replace(site, is_wrong=False)
+    primitives = by_reduction_order(ordered)
+    site.next_number = ordered.next_number
+    if site.is_wrong and site.device == 1:
+        number = next(i for i, each in enumerate(primitives) if each.name == "ReducePrim")
+        keywords = by_keywords({"dst": 1, "ranks": RANKS})
+        primitives[number] = replace(
+            primitives[number], outputs=(site.tensor(),), keywords=keywords
+        )
+    return primitives
+
+
 def by_value_scatter(site: Site) -> list[Primitive]:
     """A primitive that the runtime cannot execute."""
     keywords = transfer(site.total, {"src": 0, "dst": RANKS[1:]})
@@ -263,6 +277,7 @@ WAYS: dict[str, Callable[[Site], list[Primitive]]] = {
     "divide": by_dividing,
     "broadcast-order": by_broadcast_order,
     "reduction-order": by_reduction_order,
+    "reduction-roots": by_reduction_roots,
     "value-scatter": by_value_scatter,
     "to-itself": by_scattering_to_itself,
     "outside": by_selecting_outside,

@@ -288,7 +288,9 @@ def TV_CommunicateOp : TV_Op<"communicate",
   let description = [{
     The device takes part with `value`; `group` lists the members of the
     replica in group order, and with `replicas` the group holds those of every
-    replica. What reduces adds up, unless `by` names another combination.
+    replica. What reduces adds up, unless `by` names another combination. The
+    root of a broadcast is the member that is read; that of an all-reduce the
+    only one that gets the result.
 
     Example: `%1 = tv.communicate all_gather %0 group [0, 1] {dimension = 1 : i64} : (tensor<4x4xf32>) -> tensor<4x8xf32>`
   }];
