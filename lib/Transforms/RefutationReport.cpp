@@ -195,10 +195,14 @@ void Refutation::report() {
         << (finding.otherValues == 1 ? ": " : ", the first is ")
         << describe(finding.other) << " on "
         << describeWhere(finding.other, {});
-  // Not all were looked at, and no other than these can be wrong.
+  // Where not all were looked at, what rests on what is known to be wrong.
   bool isBound = isPartial && !finding.roots.empty();
-  if (isBound)
-    wrong = findDependent(finding.roots);
+  if (isBound) {
+    SmallVector<tv::ExpectOp> known = diagnosis->findRoots(wrong);
+    llvm::append_range(known, finding.roots);
+    llvm::append_range(known, wrong);
+    wrong = findDependent(known);
+  }
   error.attachNote(place) << "as a consequence " << (isBound ? "up to " : "")
                           << count(wrong) << " of " << countResults(results)
                           << " results come out wrong: " << summarize(wrong)
