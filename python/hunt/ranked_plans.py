@@ -215,6 +215,49 @@ class RankedPlan:
 
             self.define(stage, result, op)
 
+    def start_broadcasts(self, stage: int) -> None:
+        """Broadcasts to each rank of a stage, each from any device of another one, which
+        starts them all.
+        """
+        source = self.random.randrange(self.stages)
+        value, shape = self.pick(source) or ("%x", WHOLE)
+        if source == stage:
+            return
+        types = signature((shape,), shape)
+        count = self.random.choice([2, 3, 3, 4])
+        roots = [
+            [self.device(source, self.random.randrange(self.ranks)) for _ in range(self.ranks)]
+            for _ in range(count)
+        ]
+
+        def where(rank: int, row: list[int]) -> str:
+            return f"group [{self.device(stage, rank)}, {row[rank]}] {{root = {row[rank]} : i64}}"
+
+        waits: list[tuple[int, str]] = []
+        for row in roots:
+            for rank, root in enumerate(row):
+                self.count += 1
+                given, _ = self.pick(source, shape) or (value, shape)
+                broadcast = f"tv.communicate broadcast {given} {where(rank, row)} : {types}"
+                self.lines[root].append(f"%h{self.count} = tv.start {{ %s = {broadcast} }}")
+                waits.append((root, f"%t{self.count} = tv.wait %h{self.count} : {kind(shape)}"))
+        for root, wait in waits:
+            self.lines[root].append(wait)
+        for row in roots:
+            self._receive_broadcast(stage, shape, row)
+
+    def _receive_broadcast(self, stage: int, shape: Shape, roots: list[int]) -> None:
+        none = f"%n{self.count}"
+        self.emit(stage, lambda _: f'{none} = tv.undefined "none" : {kind(shape)}')
+
+        def op(rank: int) -> str:
+            where = f"group [{self.device(stage, rank)}, {roots[rank]}]"
+            root = f"{{root = {roots[rank]} : i64}}"
+            types = signature((shape,), shape)
+            return f"tv.communicate broadcast {none} {where} {root} : {types}"
+
+        self.define(stage, shape, op)
+
     def _routes(self, count: int, is_own: bool) -> tuple[list[list[int]], list[list[int]]] | None:
         """Who each rank sends to, message by message, and who each receives from."""
         ranks = range(self.ranks)
@@ -268,6 +311,7 @@ STEPS = [
     RankedPlan.broadcast,
     RankedPlan.across,
     RankedPlan.across,
+    RankedPlan.start_broadcasts,
     RankedPlan.send,
     RankedPlan.send,
     RankedPlan.send,
