@@ -118,9 +118,11 @@ bool RankComparison::compareCollectives(tv::CommunicateOp left,
       left.getGroup().size() != right.getGroup().size())
     return false;
   ArrayRef<int64_t> members = group.devices;
-  // All ranks of the group, in its order.
+  // All ranks of the group, in its order. What only one of them gets is none of
+  // the others', whose ops are not verified where they are equal.
   if (left.getGroup() == members)
-    return right.getGroup() == members && left.getRoot() == right.getRoot();
+    return right.getGroup() == members && left.getRoot() == right.getRoot() &&
+           (!left.getRoot() || left.getKind() == tv::CollectiveKind::Broadcast);
   // The first rank's number in its communicator is that of all.
   auto getCommunicator = [](tv::CommunicateOp op) {
     std::pair communicator(op.getGroup().vec(), op.getReplicas());

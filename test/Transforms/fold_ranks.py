@@ -335,6 +335,7 @@ INVALID: dict[str, dict[int, list[tuple[str, str]]]] = {
     "saved-twice": {5: [("tv.save 75", "tv.save 35"), ("of 75 {", "of 35 {")]},
     "first-to-itself": {rank: messages_of_others(rank, 0) for rank in range(RANKS)},
     "second-to-itself": {rank: messages_of_others(rank, 1) for rank in range(RANKS)},
+    "sum-for-the-first": {rank: [("all_reduce %s group [3, 4, 5]", "all_reduce %s group [3, 4, 5] {root = 3 : i64}")] for rank in (3, 4, 5)},
     "loaded-without-name": {5: [('%z:2 = tv.load_data cell 1 ["x", "i"]', '%z:2 = tv.load_data cell 1 ["x"]')]},
 }  # fmt: skip
 
