@@ -251,7 +251,10 @@ def _with_mirrors(
 
 
 def _adapter(located: Located) -> Adapter:
-    assert isinstance(located.node, Adapter)
+    if not isinstance(located.node, Adapter):
+        raise ImpossiblePlanError(
+            f"device {located.device} does not communicate where the others do"
+        )
     return located.node
 
 
