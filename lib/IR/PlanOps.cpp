@@ -421,8 +421,8 @@ static LogicalResult verifyGroup(CommunicateOp op) {
   if (op.getRoot()
           ? !members.contains(*op.getRoot()) || !(isBroadcast || isReduction)
           : isBroadcast)
-    return op.emitOpError("needs a root in its group for a broadcast, may have "
-                          "one for an all-reduce of one replica, no other");
+    return op.emitOpError("needs a root in its group if it broadcasts; else "
+                          "only an all-reduce of one replica may have one");
   if (isReduction && op.getRoot() &&
       deviceOf(op) != static_cast<int64_t>(*op.getRoot()) &&
       !op.getResult().use_empty())

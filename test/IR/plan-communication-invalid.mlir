@@ -112,7 +112,7 @@ tv.plan @sum_with_a_root <dp = 2, device = 2> {
 tv.plan @sum_with_a_root_outside <dp = 2, device = 2> {
   tv.program 0 {
     %x = tv.undefined "x" : tensor<4xf32>
-    // expected-error @below {{needs a root in its group for a broadcast, may have one for an all-reduce of one replica, no other}}
+    // expected-error @below {{needs a root in its group if it broadcasts; else only an all-reduce of one replica may have one}}
     %y = tv.communicate all_reduce %x group [0] {root = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   }
 }
@@ -122,7 +122,7 @@ tv.plan @sum_with_a_root_outside <dp = 2, device = 2> {
 tv.plan @sum_of_replicas_with_a_root <dp = 2, device = 2> {
   tv.program 0 {
     %x = tv.undefined "x" : tensor<4xf32>
-    // expected-error @below {{needs a root in its group for a broadcast}}
+    // expected-error @below {{needs a root in its group if it broadcasts}}
     %y = tv.communicate all_reduce %x group [0] replicas {root = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
   }
 }
@@ -132,7 +132,7 @@ tv.plan @sum_of_replicas_with_a_root <dp = 2, device = 2> {
 tv.plan @gather_with_a_root <dp = 2, device = 2> {
   tv.program 0 {
     %x = tv.undefined "x" : tensor<4xf32>
-    // expected-error @below {{needs a root in its group for a broadcast}}
+    // expected-error @below {{needs a root in its group if it broadcasts}}
     %y = tv.communicate all_gather %x group [0, 1] {dimension = 0 : i64, root = 0 : i64} : (tensor<4xf32>) -> tensor<8xf32>
   }
 }
