@@ -158,15 +158,6 @@ static LogicalResult checkMembers(tv::CommunicateOp first,
   return error;
 }
 
-/// The communicator of a collective.
-static std::vector<int64_t> getCommunicator(tv::CommunicateOp op) {
-  std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
-  if (op.getReplicas())
-    group.push_back(-1); // Another communicator than the same group without.
-  llvm::sort(group);
-  return group;
-}
-
 int64_t PlanExecution::takePlace(Device &device, Operation *op) {
   if (auto send = dyn_cast<tv::SendOp>(op))
     return channels[{device.number, send.getPeer()}].sent++;

@@ -124,11 +124,6 @@ bool RankComparison::compareCollectives(tv::CommunicateOp left,
     return right.getGroup() == members && left.getRoot() == right.getRoot() &&
            (!left.getRoot() || left.getKind() == tv::CollectiveKind::Broadcast);
   // The first rank's number in its communicator is that of all.
-  auto getCommunicator = [](tv::CommunicateOp op) {
-    std::pair communicator(op.getGroup().vec(), op.getReplicas());
-    llvm::sort(communicator.first);
-    return communicator;
-  };
   if (!communicators.add(getCommunicator(left), getCommunicator(right)))
     return false;
   if (left.getKind() == tv::CollectiveKind::Broadcast)

@@ -13,6 +13,7 @@
 
 #include "RankFold.h"
 
+#include <map>
 #include <unordered_map>
 
 namespace verify {
@@ -89,8 +90,7 @@ private:
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> segments;
   /// Numbers of ops that are differentiated, and of executions.
   NumberPairs forwardOps, executions;
-  /// Sorted members, and whether those of all replicas are.
-  Pairs<std::pair<std::vector<int64_t>, bool>> communicators;
+  Pairs<std::vector<int64_t>> communicators;
 };
 
 } // namespace verify

@@ -11,6 +11,14 @@
 using namespace mlir;
 using namespace verify;
 
+std::vector<int64_t> verify::getCommunicator(tv::CommunicateOp op) {
+  std::vector<int64_t> group(op.getGroup().begin(), op.getGroup().end());
+  if (op.getReplicas())
+    group.push_back(-1); // Another communicator than the same group without.
+  llvm::sort(group);
+  return group;
+}
+
 bool RankFold::list(tv::PlanOp plan) {
   tv::MeshAttr own = plan.getMesh();
   int64_t count = own.getAxisSize("device").value_or(0);

@@ -21,8 +21,12 @@
 
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace verify {
+
+/// The communicator of a collective: who takes part, in whatever order.
+std::vector<int64_t> getCommunicator(tv::CommunicateOp op);
 
 class RankFold {
 public:

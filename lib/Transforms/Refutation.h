@@ -115,7 +115,7 @@ private:
   /// confirmed where none was found.
   Finding getFinding();
   /// How many these are, counted on each device of a replica.
-  int64_t count(llvm::ArrayRef<tv::ExpectOp> wrong) const;
+  int64_t count(llvm::ArrayRef<tv::ExpectOp> expects) const;
   /// Where the values of some expects differ, of folded groups on those ranks.
   std::string describeWhere(llvm::ArrayRef<tv::ExpectOp> expects,
                             llvm::ArrayRef<int64_t> microBatches);

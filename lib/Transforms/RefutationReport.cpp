@@ -137,9 +137,9 @@ void Refutation::addCounterexample(InFlightDiagnostic &error) {
       << "-bit interval arithmetic";
 }
 
-int64_t Refutation::count(ArrayRef<tv::ExpectOp> wrong) const {
+int64_t Refutation::count(ArrayRef<tv::ExpectOp> expects) const {
   int64_t count = 0;
-  for (tv::ExpectOp result : wrong)
+  for (tv::ExpectOp result : expects)
     count += std::max<int64_t>(
         listDevices(result, diagnosis->getRanks(result)).size(), 1);
   return count;
@@ -197,16 +197,16 @@ void Refutation::report() {
         << describeWhere(finding.other, {});
   // Where not all were looked at, what rests on what is known to be wrong.
   bool isBound = isPartial && !finding.roots.empty();
+  SmallVector<tv::ExpectOp> affected = wrong;
   if (isBound) {
-    SmallVector<tv::ExpectOp> known = diagnosis->findRoots(wrong);
-    llvm::append_range(known, finding.roots);
-    llvm::append_range(known, wrong);
-    wrong = findDependent(known);
+    llvm::append_range(affected, diagnosis->findRoots(wrong));
+    llvm::append_range(affected, finding.roots);
+    affected = findDependent(affected);
   }
   error.attachNote(place) << "as a consequence " << (isBound ? "up to " : "")
-                          << count(wrong) << " of " << countResults(results)
-                          << " results come out wrong: " << summarize(wrong)
-                          << ", on " << describeWhere(wrong, {});
+                          << count(affected) << " of " << countResults(results)
+                          << " results come out wrong: " << summarize(affected)
+                          << ", on " << describeWhere(affected, {});
   if (!isUndefined)
     addCounterexample(error);
 }

@@ -23,6 +23,20 @@ public:
 private:
   NumericAlgebra &algebra;
 };
+
+/// A graph that is executed on doubles, of long positions the last apart.
+struct LongRun {
+  explicit LongRun(tv::GraphOp graph)
+      : factors(graph.getBody().front(), graph.getMesh(),
+                {FactorAnalysis::Positions::Exact, 1, 8192}),
+        source(algebra, factors, LongPositions::Last),
+        dense(graph.getBody().front(), factors, algebra, source) {}
+
+  FactorAnalysis factors;
+  DoubleAlgebra algebra;
+  LongSource source;
+  DenseEvaluator dense;
+};
 } // namespace
 
 TEST_F(DenseRunsTest, AttentionAndItsDerivatives) {
@@ -291,16 +305,14 @@ TEST_F(DenseRunsTest, RefusesWhatIsTooLarge) {
   })");
   ASSERT_TRUE(graph);
   Block &body = graph.getBody().front();
-  FactorAnalysis factors(body, graph.getMesh(),
-                         {FactorAnalysis::Positions::Exact, 1, 8192});
-  DoubleAlgebra algebra;
-  LongSource source(algebra, factors, LongPositions::Last);
-  DenseEvaluator dense(body, factors, algebra, source);
+  LongRun run(graph);
+  DenseEvaluator &dense = run.dense;
   auto reduce = *body.getOps<tv::ReduceOp>().begin();
   EXPECT_TRUE(succeeded(dense.run({}, {reduce.getResult()})))
       << dense.getFailure();
-  EXPECT_EQ(algebra.toDouble(*dense.getElement(reduce.getResult(), {-1}, {7})),
-            8);
+  EXPECT_EQ(
+      run.algebra.toDouble(*dense.getElement(reduce.getResult(), {-1}, {7})),
+      8);
   // With a limit of its own a run is refused sooner.
   int64_t steps = dense.getSteps();
   dense.limitSteps(steps - 1);
@@ -321,13 +333,9 @@ TEST_F(DenseRunsTest, SharesAreLimitedTogether) {
     %sums = tv.einsum %exp, %exp {equation = "ij,jk->ik"} : (tensor<700x700xf64>, tensor<700x700xf64>) -> tensor<700x700xf64>
   })");
   ASSERT_TRUE(graph);
-  Block &body = graph.getBody().front();
-  FactorAnalysis factors(body, graph.getMesh(),
-                         {FactorAnalysis::Positions::Exact, 1, 8192});
-  DoubleAlgebra algebra;
-  LongSource source(algebra, factors, LongPositions::Last);
-  DenseEvaluator dense(body, factors, algebra, source);
-  Value sums = listResults(body).back();
+  LongRun run(graph);
+  DenseEvaluator &dense = run.dense;
+  Value sums = listResults(graph.getBody().front()).back();
   ASSERT_TRUE(succeeded(dense.run({}, {sums}))) << dense.getFailure();
   int64_t all = dense.getSteps(), limit = all / 8;
   dense.limitSteps(limit);
