@@ -68,7 +68,14 @@ double Run::findLargest(const Tensor &tensor) const {
   return largest;
 }
 
-void Run::compare() {
+LogicalResult Run::compare(Operation *program) {
+  for (const ResultRow &row : rows)
+    for (const ResultPlace &place : row.places)
+      if (!exact && place.plan && place.reference && isTooLarge(place))
+        return program->emitOpError("has ")
+               << row.role << " '" << row.name
+               << "' too large for doubles; try another seed, other inputs or "
+                  "exact arithmetic";
   double whole = 0;
   for (const ResultRow &row : rows)
     if (row.reference)
@@ -81,6 +88,20 @@ void Run::compare() {
       else
         place.isEqual = place.problem.empty();
   }
+  return success();
+}
+
+bool Run::isTooLarge(const ResultPlace &place) const {
+  if (place.plan->shape != place.reference->shape)
+    return false;
+  return llvm::any_of(
+      llvm::zip(place.plan->elements, place.reference->elements),
+      [&](auto elements) {
+        auto [plan, reference] = elements;
+        double value = algebra->toDouble(reference);
+        return std::isnan(value) ||
+               (value == INFINITY && algebra->toDouble(plan) != value);
+      });
 }
 
 void Run::compare(ResultPlace &place, double wholeScale) {
@@ -121,8 +142,7 @@ void Run::compare(ResultPlace &place, double wholeScale) {
 LogicalResult Run::runPlans(tv::PlanOp reference, tv::PlanOp plan) {
   if (failed(PlanComparison(*this, reference, plan).run()))
     return failure();
-  compare();
-  return success();
+  return compare(reference);
 }
 
 LogicalResult Run::runGraph(Block &body, tv::MeshAttr mesh) {
@@ -137,8 +157,7 @@ LogicalResult Run::runGraph(Block &body, tv::MeshAttr mesh) {
                        "' of the plan is evaluated outside of its domain")
                           .str());
   }
-  compare();
-  return success();
+  return compare(body.getParentOp());
 }
 
 //===----------------------------------------------------------------------===//

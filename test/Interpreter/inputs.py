@@ -25,6 +25,7 @@ def write(work: Path) -> None:
     as_lists = {name: tensor.tolist() for name, tensor in given.items()}
     files = {
         "given": as_lists,
+        "large": as_lists | {"data": (DATA * 1e308).tolist()},
         "shape": {"data": DATA[:2].tolist()},
         "unknown": {"nothing": [1]},
         "ragged": {"data": [[1, 2], [3]]},

@@ -87,8 +87,12 @@ public:
 private:
   friend class PlanComparison;
   friend class GraphInterpreter;
-  /// Compares all rows; what is equal in doubles depends on all results.
-  void compare();
+  /// Compares all rows; what is equal in doubles depends on all results. Fails
+  /// after an error at `program`, whose results are not what doubles can hold.
+  llvm::LogicalResult compare(mlir::Operation *program);
+  /// Whether the reference's element is none of the doubles, which says nothing
+  /// about the plan's.
+  bool isTooLarge(const ResultPlace &place) const;
   void compare(ResultPlace &place, double wholeScale);
   double findLargest(const Tensor &tensor) const;
   /// The reference is undefined at `op`.
