@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #endif
 
+#include <algorithm>
 #include <cstdint>
 
 #ifdef __linux__
@@ -37,7 +38,17 @@ void verify::pickle::preferLargePages(void *start, size_t size) {
 
 void verify::pickle::populatePages(void *start, size_t size) {
 #ifdef MADV_POPULATE_WRITE
-  advise(start, size, uintptr_t(1) << 12, MADV_POPULATE_WRITE);
+  // Meanwhile no other thread gets an address from the system, so not all at
+  // once; parts end where pages do.
+  constexpr size_t atOnce = size_t(2) << 20;
+  auto *end = static_cast<char *>(start) + size;
+  for (auto *next = static_cast<char *>(start); next < end;) {
+    auto *last = reinterpret_cast<char *>(
+        llvm::alignDown(reinterpret_cast<uintptr_t>(next) + atOnce, atOnce));
+    last = std::min(last, end);
+    advise(next, last - next, uintptr_t(1) << 12, MADV_POPULATE_WRITE);
+    next = last;
+  }
 #else
   (void)start;
   (void)size;
