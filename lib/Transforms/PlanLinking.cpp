@@ -154,9 +154,10 @@ private:
   /// may not have been verified; executing it says more of what does not fit,
   /// so verifying says nothing unless that succeeds.
   LogicalResult executeAndVerify(Executed &executed, GrowingGraph &graph) {
+    // Whoever is done with executing takes a share in verifying.
     auto readOnly = [&] {
-      verifySilently();
       (void)doBeside();
+      verifySilently();
       return success();
     };
     if (failed(sideBySide([&] { return execute(executed, graph); }, readOnly)))
