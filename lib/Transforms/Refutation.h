@@ -21,6 +21,9 @@ namespace verify {
 /// Looks for inputs on which results of a graph come out wrong.
 class Refutation {
 public:
+  /// Scalar operations that take about a second, on values in runs.
+  static constexpr int64_t quickSteps = int64_t(1) << 24;
+
   Refutation(tv::GraphOp graph, unsigned seed);
 
   /// Whether inputs were found on which a result of the contract differs. The
