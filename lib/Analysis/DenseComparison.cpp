@@ -115,8 +115,11 @@ public:
       starts.push_back(summand.tensor->getOffset(place));
       cursors.append(summand.terms.size(), 0);
     }
-    for (ArrayRef<Representative> positions : kept)
+    for (auto [i, positions] : llvm::enumerate(kept)) {
       count *= static_cast<int64_t>(positions.size());
+      // What is left out of the layout stays there.
+      index[i] = positions.empty() ? 0 : positions.front().position;
+    }
     if (llvm::any_of(mapped, [](const auto &map) {
           return !map->unknown.empty() &&
                  map->unknown.front() ==
@@ -231,9 +234,21 @@ int64_t ElementPairs::countEqual() {
   return std::min(end - at, reference.getEnd(run) - offset);
 }
 
+llvm::BitVector DenseEvaluator::findUniform(const Claim &claim) const {
+  const DenseTensor &reference = *tensors.find(claim.reference);
+  llvm::BitVector uniform(reference.dimensionStrides.size());
+  for (auto [i, stride] : llvm::enumerate(reference.dimensionStrides))
+    uniform[i] = stride == 0 && llvm::all_of(claim.values, [&](Value value) {
+                   const DenseTensor *tensor = tensors.find(value);
+                   return tensor && tensor->dimensionStrides[i] == 0;
+                 });
+  return uniform;
+}
+
 FailureOr<SmallVector<const DenseTensor *>>
 DenseEvaluator::getWholeTerms(const Claim &claim,
-                              std::deque<DenseTensor> &storage) {
+                              std::deque<DenseTensor> &storage,
+                              const llvm::BitVector &uniform) {
   Value first = claim.values.front();
   SmallVector<const DenseTensor *> whole;
   for (Value value : claim.values) {
@@ -241,7 +256,7 @@ DenseEvaluator::getWholeTerms(const Claim &claim,
       return fail("the expect is not among the targets");
     if (!haveSamePositions(first, value, factors))
       return fail("the terms of a sum are kept at different positions");
-    whole.push_back(getWhole(value, storage));
+    whole.push_back(getWhole(value, storage, uniform));
     if (!whole.back())
       return failTooCostly();
     if (whole.back()->dimensionStrides != whole.front()->dimensionStrides)
@@ -256,8 +271,13 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
   if (!tensors.find(claim.reference))
     return fail("the expect is not among the targets");
   Value first = claim.values.front();
+  // Of pairs that are all alike one is looked at; what is left out need not be
+  // at all positions.
+  llvm::BitVector uniform;
+  if (!skipsUnknown)
+    uniform = findUniform(claim);
   std::deque<DenseTensor> storage;
-  auto whole = getWholeTerms(claim, storage);
+  auto whole = getWholeTerms(claim, storage, uniform);
   if (failed(whole))
     return failure();
   for (StringAttr axis : claim.lineage.getSumAxes())
@@ -266,13 +286,20 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
   auto summands = listSummands(claim, factors, *whole);
   if (failed(summands))
     return fail("a sum has more than 2^63 terms");
-  const DenseTensor *wholeReference = getWhole(claim.reference, storage);
+  const DenseTensor *wholeReference =
+      getWhole(claim.reference, storage, uniform);
   if (!wholeReference)
     return failTooCostly();
   const DenseTensor &reference = *wholeReference;
   SmallVector<ArrayRef<Representative>> kept;
-  for (FactorAnalysis::Node node : factors.getDimensions(first))
+  int64_t repeats = 1; ///< of each pair
+  for (auto [i, node] : llvm::enumerate(factors.getDimensions(first))) {
     kept.push_back(factors.getRepresentatives(node));
+    if (uniform.empty() || !uniform[i])
+      continue;
+    repeats *= static_cast<int64_t>(kept.back().size());
+    kept.back() = kept.back().take_front(1);
+  }
   // A single element is its own sum.
   bool isSum = summands->size() != 1 || !claim.lineage.getSumAxes().empty();
   bool isInRuns = usesRuns && isLong(factors, first);
@@ -296,7 +323,7 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
       }
       Scalar plan = algebra.keep(actual, mark);
       Visit answer = visitor(place.coordinates, pairs.getIndex(),
-                             pairs.getReference(), plan, equal);
+                             pairs.getReference(), plan, equal * repeats);
       if (answer != Visit::Keep)
         algebra.release(plan);
       if (answer == Visit::Stop)

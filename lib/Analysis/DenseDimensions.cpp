@@ -157,7 +157,8 @@ static bool repeatParts(DenseTensor &tensor, int64_t size, int64_t count) {
 }
 
 const DenseTensor *
-DenseEvaluator::getWhole(Value value, std::deque<DenseTensor> &storage) const {
+DenseEvaluator::getWhole(Value value, std::deque<DenseTensor> &storage,
+                         const llvm::BitVector &uniform) const {
   const DenseTensor &tensor = *tensors.find(value);
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
   auto count = [&](unsigned number) {
@@ -165,13 +166,14 @@ DenseEvaluator::getWhole(Value value, std::deque<DenseTensor> &storage) const {
         factors.getRepresentatives(nodes[number]).size());
   };
   auto isMissing = [&](unsigned number) {
-    return tensor.dimensionStrides[number] == 0 && count(number) > 1;
+    return tensor.dimensionStrides[number] == 0 && count(number) > 1 &&
+           (uniform.empty() || !uniform[number]);
   };
   if (llvm::none_of(llvm::seq<unsigned>(nodes.size()), isMissing))
     return &tensor;
   DenseTensor layout;
   layout.axisClasses = tensor.axisClasses;
-  layOut(value, layout);
+  layOut(value, layout, uniform);
   DenseTensor &whole = storage.emplace_back(tensor);
   whole.isOwned = false;
   // Inner ones first: their parts are as they will be.

@@ -201,15 +201,32 @@ ValueNumbering::Key ValueNumbering::getKey(Operation *op,
     if (!number)
       return {};
     key.push_back(*number);
+    for (unsigned i = 0; i < factors.getDimensions(result).size(); ++i)
+      key.push_back(source.isConstantAlong(result, i));
     return key;
   }
   bool isDistributed = isa<tv::DistributeOp>(op);
   if (!isDistributed &&
       (!isa<tv::SemanticsOpInterface>(op) || factors.isOpaque(op)))
     return {};
+  auto distributed = dyn_cast<tv::DistributeOp>(op);
+  auto input = isDistributed
+                   ? distributed.getReference().getDefiningOp<tv::InputOp>()
+                   : tv::InputOp();
   for (NamedAttribute attribute : op->getAttrDictionary()) {
     if (attribute.getName() == "domain")
       continue;
+    // Which positions of a dimension a part has does not matter where they are
+    // all equal.
+    if (input && attribute.getName() == distributed.getLineageAttrName()) {
+      tv::LineageAttr lineage = distributed.getLineage();
+      for (auto [i, dimension] : llvm::enumerate(lineage.getDimensions()))
+        add(source.isConstantAlong(input, i) ? nullptr
+                                             : dimension.getAsOpaquePointer());
+      for (StringAttr axis : lineage.getSumAxes())
+        add(axis.getAsOpaquePointer());
+      continue;
+    }
     add(attribute.getName().getAsOpaquePointer());
     add(attribute.getValue().getAsOpaquePointer());
   }

@@ -143,13 +143,14 @@ bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
   for (auto quadratic :
        {QuadraticBranches::None, QuadraticBranches::NearestAverage}) {
     restart(LongPositions::Last);
-    if (simplify(place, quadratic, /*onlyIfShown=*/true) && attempt(coarse))
+    if (simplify(place, quadratic, /*onlyIfShown=*/true) &&
+        attemptWithEqualParts())
       return true;
   }
   // What shows in scores alone hardly changes what is executed soonest.
   first.clear();
   restart(LongPositions::Last);
-  if (simplify(place, QuadraticBranches::Nearest) && attempt(coarse))
+  if (simplify(place, QuadraticBranches::Nearest) && attemptWithEqualParts())
     return true;
   restart(LongPositions::Last);
   if (findAmong(place, isQuick))
@@ -159,6 +160,22 @@ bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
   restart(LongPositions::Last);
   ++seed.number;
   return simplify(place, QuadraticBranches::None) && attemptSome(2 * drawLimit);
+}
+
+bool Refutation::attemptWithEqualParts() {
+  if (!divided)
+    divided = std::make_shared<const ConstantDimensions>(
+        findDividedDimensions(graph, coarse));
+  if (!divided->empty()) {
+    seed.constant = divided;
+    if (attempt(coarse))
+      return true;
+    // Other inputs cost more.
+    if (isTooCostly)
+      return false;
+    seed.constant = nullptr;
+  }
+  return attempt(coarse);
 }
 
 bool Refutation::attempt(const FactorAnalysis &analysis) {

@@ -99,6 +99,9 @@ private:
   /// Looks for wrong results and confirms one. What differs faintly or is
   /// undefined is put off.
   bool attempt(const FactorAnalysis &analysis);
+  /// The same first with parameters that are equal on all devices: what these
+  /// compute is executed once, and most mistakes show. Then with others.
+  bool attemptWithEqualParts();
   /// The same with inputs of so many seeds.
   bool attemptSome(unsigned draws);
   bool attemptAgain(const Attempt &earlier);
@@ -109,7 +112,11 @@ private:
   bool acceptUndefined();
   /// The root of the difference, looked at more closely than inputs were that
   /// are alike; none if it does not show there.
-  std::optional<Finding> lookCloser(const FactorAnalysis &analysis);
+  std::optional<Finding> lookCloser(const FactorAnalysis &analysis,
+                                    const WitnessSeed &inputs);
+  /// The same with inputs that tell the parts of devices apart, looked at more
+  /// closely if that is cheap.
+  std::optional<Finding> diagnoseWithOtherParts(const FactorAnalysis &analysis);
   /// The root of the difference. `analysis` is that of the inputs, or a copy
   /// where another thread uses it meanwhile.
   std::optional<Finding> diagnose(const FactorAnalysis &analysis);
@@ -133,6 +140,7 @@ private:
   FactorAnalysis coarse;
   /// One value more, so that parts and terms can be told apart.
   std::optional<FactorAnalysis> fine;
+  std::shared_ptr<const ConstantDimensions> divided; ///< null: not asked for
   llvm::SmallVector<tv::ExpectOp> results, wrong;
   /// What is looked at first, and whether nothing else was.
   llvm::SmallVector<tv::ExpectOp> first;

@@ -130,6 +130,9 @@ void Refutation::addCounterexample(InFlightDiagnostic &error) {
       << "counterexample: with the " << (seed.isPositive ? "positive " : "")
       << "inputs of seed " << seed.number << describePositions(seed.positions)
       << ", " << (seed.zeros ? describeZeros(*seed.zeros) : "")
+      << (seed.constant ? "the others equal along the dimensions that devices "
+                          "divide, "
+                        : "")
       << describeElement(confirmed.index) << " of "
       << describe(confirmed.expect) << " is " << confirmed.planValue
       << " in the plan and " << confirmed.referenceValue

@@ -12,7 +12,8 @@ using namespace verify;
 /// Scalar operations that take a fraction of a second, on values in runs.
 static constexpr int64_t closerSteps = Refutation::quickSteps / 4;
 
-std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis) {
+std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis,
+                                              const WitnessSeed &inputs) {
   // Where it shows is known; what leads there is looked at more closely.
   SmallVector<tv::ExpectOp> roots = diagnosis->findRoots(wrong);
   if (roots.empty())
@@ -25,7 +26,7 @@ std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis) {
   bool isLong = seed.positions != LongPositions::All;
   if (isLong && diagnosis->getSteps(roots.front()) > closerSteps)
     return std::nullopt;
-  Diagnosis closer(graph, getFine(analysis), seed);
+  Diagnosis closer(graph, getFine(analysis), inputs);
   closer.limitSteps(isLong ? closerSteps : quickSteps);
   if (succeeded(closer.compare(close)))
     for (tv::ExpectOp root : close)
@@ -43,9 +44,60 @@ std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis) {
   return finding;
 }
 
+/// Whether equal parts may look like it: a term is a fraction of a sum of equal
+/// terms, and terms of other devices are the same.
+static bool isAmbiguous(DifferenceKind kind) {
+  switch (kind) {
+  case DifferenceKind::MissingSum:
+  case DifferenceKind::ExtraSum:
+  case DifferenceKind::WrongGroup:
+  case DifferenceKind::WrongSlice:
+  case DifferenceKind::ScaleFactor:
+  case DifferenceKind::WrongOperand:
+    return true;
+  case DifferenceKind::Other:
+  case DifferenceKind::Undefined:
+  case DifferenceKind::MissingMicroBatch:
+  case DifferenceKind::EarlyReduction:
+  case DifferenceKind::MixedMicroBatches:
+  case DifferenceKind::OutsideDomain:
+  case DifferenceKind::WrongConstant:
+  case DifferenceKind::ExchangedOperands:
+    return false;
+  }
+  return true;
+}
+
+std::optional<Finding>
+Refutation::diagnoseWithOtherParts(const FactorAnalysis &analysis) {
+  WitnessSeed inputs = seed;
+  inputs.constant = nullptr;
+  if (std::optional<Finding> finding = lookCloser(analysis, inputs))
+    return finding;
+  Diagnosis other(graph, analysis, inputs);
+  SmallVector<tv::ExpectOp> different;
+  if (succeeded(other.compare(wrong)))
+    for (tv::ExpectOp result : wrong)
+      if (other.isDifferent(result))
+        different.push_back(result);
+  return other.find(different);
+}
+
 std::optional<Finding> Refutation::diagnose(const FactorAnalysis &analysis) {
-  if (isCoarse)
-    if (std::optional<Finding> finding = lookCloser(analysis))
+  // Positions that a closer look tells apart are not equal on all devices.
+  if (isCoarse && !seed.constant)
+    if (std::optional<Finding> finding = lookCloser(analysis, seed))
       return finding;
-  return diagnosis->find(wrong);
+  std::optional<Finding> finding = diagnosis->find(wrong);
+  if (!finding || !seed.constant || !isAmbiguous(finding->kind))
+    return finding;
+  // The elements stay those of the inputs that are reported.
+  std::optional<Finding> other = diagnoseWithOtherParts(analysis);
+  bool isSame = other && other->expect == finding->expect;
+  finding->kind = isSame ? other->kind : DifferenceKind::Other;
+  finding->op = isSame ? other->op : nullptr;
+  finding->explanation = isSame ? std::move(other->explanation) : "";
+  finding->related =
+      isSame ? std::move(other->related) : decltype(other->related)();
+  return finding;
 }

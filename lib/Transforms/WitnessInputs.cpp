@@ -28,6 +28,20 @@ bool WitnessInputs::isZero(Value value) const {
          seed.zeros->contains(op.getContract().getName().getValue());
 }
 
+const llvm::SmallBitVector *WitnessInputs::findConstant(Value value) const {
+  auto op = value.getDefiningOp<tv::InputOp>();
+  if (!seed.constant || !op ||
+      op.getContract().getRole() != tv::ContractRole::Parameter)
+    return nullptr;
+  auto found = seed.constant->find(op.getContract().getName().getValue());
+  // Two parameters may have one name.
+  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  return found != seed.constant->end() &&
+                 static_cast<int64_t>(found->second.size()) == rank
+             ? &found->second
+             : nullptr;
+}
+
 std::optional<uint64_t> WitnessInputs::getInputNumber(Value value) const {
   auto op = value.getDefiningOp<tv::InputOp>();
   if (!seed.zeros || !op ||
@@ -58,8 +72,12 @@ Scalar WitnessInputs::input(Value value, ArrayRef<int64_t> index) {
   ScalarSort sort = getSort(value.getType());
   bool isInSequence =
       sort == ScalarSort::Integer && seed.positions == LongPositions::Last;
-  uint64_t state = isInSequence ? getSequenceState(value, number, index)
-                                : getState(number, index);
+  SmallVector<int64_t> at(index);
+  if (const llvm::SmallBitVector *constant = findConstant(value))
+    for (unsigned dimension : constant->set_bits())
+      at[dimension] = 0;
+  uint64_t state =
+      isInSequence ? getSequenceState(value, number, at) : getState(number, at);
   Scalar drawn = draw(name, state, sort, scale);
   if (!op || op.getContract().getRole() != tv::ContractRole::Random)
     return drawn;
@@ -130,6 +148,31 @@ Scalar WitnessInputs::draw(StringRef input, uint64_t state, ScalarSort sort,
   int64_t numerator = 2 * number + 1 - range.resolution;
   return algebra.rational(seed.isPositive ? std::abs(numerator) : numerator,
                           range.resolution * scale);
+}
+
+ConstantDimensions
+verify::findDividedDimensions(tv::GraphOp graph,
+                              const FactorAnalysis &factors) {
+  ConstantDimensions divided;
+  for (auto op : graph.getBody().getOps<tv::DistributeOp>()) {
+    auto input = op.getReference().getDefiningOp<tv::InputOp>();
+    if (!input || input.getContract().getRole() != tv::ContractRole::Parameter)
+      continue;
+    auto whole = cast<RankedTensorType>(input.getResult().getType());
+    auto part = cast<RankedTensorType>(op.getResult().getType());
+    for (auto [i, node] :
+         llvm::enumerate(factors.getDimensions(input.getResult()))) {
+      if (part.getDimSize(i) == whole.getDimSize(i) || factors.isSelected(node))
+        continue;
+      llvm::SmallBitVector &dimensions =
+          divided[input.getContract().getName().getValue()];
+      if (dimensions.empty())
+        dimensions.resize(whole.getRank());
+      if (i < dimensions.size())
+        dimensions.set(i);
+    }
+  }
+  return divided;
 }
 
 /// The one-hots that an input selects positions of.

@@ -9,12 +9,16 @@
 
 #include "Verify/Analysis/DenseEvaluator.h"
 
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <memory>
 
 namespace verify {
+
+/// By name, dimensions of parameters along which their elements are equal.
+using ConstantDimensions = llvm::StringMap<llvm::SmallBitVector>;
 
 /// Which inputs are drawn.
 struct WitnessSeed {
@@ -24,6 +28,8 @@ struct WitnessSeed {
   /// Names of parameters that are 0; null if none is. The others are equal for
   /// all layers of a model, as far as their names tell them.
   std::shared_ptr<const llvm::StringSet<>> zeros = nullptr;
+  /// Null if there are none.
+  std::shared_ptr<const ConstantDimensions> constant = nullptr;
   /// The positions of long sequences that are told apart.
   LongPositions positions = LongPositions::All;
 };
@@ -53,9 +59,15 @@ public:
   Scalar undefined(mlir::Operation *op, llvm::ArrayRef<int64_t> place) override;
   std::optional<uint64_t> getInputNumber(mlir::Value value) const override;
   bool isZero(mlir::Value value) const override;
+  bool isConstantAlong(mlir::Value value, unsigned dimension) const override {
+    const llvm::SmallBitVector *constant = findConstant(value);
+    return constant && constant->test(dimension);
+  }
   LongPositions getLongPositions() const override { return seed.positions; }
 
 private:
+  /// Null for what has none.
+  const llvm::SmallBitVector *findConstant(mlir::Value value) const;
   /// What an integer of a long sequence is drawn from: equal along it, but for
   /// the last position, and different for samples that follow each other.
   uint64_t getSequenceState(mlir::Value value, uint64_t name,
@@ -69,6 +81,12 @@ private:
   WitnessSeed seed;
   WitnessRange range;
 };
+
+/// The dimensions of parameters of which a device has a part. Where all
+/// positions of these are equal, parts of one shape are, and what devices
+/// compute of them. Without those among which something selects.
+ConstantDimensions findDividedDimensions(tv::GraphOp graph,
+                                         const FactorAnalysis &factors);
 
 /// The integers that select positions which are looked at, and so many real
 /// numbers that what a graph selects from has no ties. Failure if an input

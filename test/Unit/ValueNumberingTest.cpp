@@ -100,6 +100,50 @@ TEST_F(DenseEvaluatorTest, ValuesThatOnlyLookEqualAreNot) {
   })");
 }
 
+TEST_F(DenseEvaluatorTest, PartsWithTheSameElementsAreOne) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2, device = 2> {
+    %w = tv.input <parameter "w.rows"> : tensor<4x6xf32>
+    %v = tv.input <parameter "v"> : tensor<4x6xf32>
+    %same = tv.input <parameter "same"> : tensor<4x6xf32>
+    %other = tv.input <parameter "same.rows"> : tensor<4x6xf32>
+    %top = tv.distribute %w <[0:2 of 4], [0:6 of 6]> on <device = 0> : (tensor<4x6xf32>) -> tensor<2x6xf32>
+    %bottom = tv.distribute %w <[2:4 of 4], [0:6 of 6]> on <device = 1> : (tensor<4x6xf32>) -> tensor<2x6xf32>
+    %left = tv.distribute %w <[0:4 of 4], [0:3 of 6]> on <device = 0> : (tensor<4x6xf32>) -> tensor<4x3xf32>
+    %right = tv.distribute %w <[0:4 of 4], [3:6 of 6]> on <device = 1> : (tensor<4x6xf32>) -> tensor<4x3xf32>
+    %vtop = tv.distribute %v <[0:2 of 4], [0:6 of 6]> on <device = 0> : (tensor<4x6xf32>) -> tensor<2x6xf32>
+    %vbottom = tv.distribute %v <[2:4 of 4], [0:6 of 6]> on <device = 1> : (tensor<4x6xf32>) -> tensor<2x6xf32>
+    %varying = tv.distribute %w <[dp, 0:2 of 2], [0:6 of 6]> on <device = 0> : (tensor<4x6xf32>) -> tensor<2x6xf32>
+    %e0 = tv.exp %top on <device = 0> : (tensor<2x6xf32>) -> tensor<2x6xf32>
+    %e1 = tv.exp %bottom on <device = 1> : (tensor<2x6xf32>) -> tensor<2x6xf32>
+    %sum = tv.all_reduce %varying over ["dp"] on <device = 0> : (tensor<2x6xf32>) -> tensor<2x6xf32>
+  })");
+  ASSERT_TRUE(graph);
+  checkGraph(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 1, 8192});
+  DoubleAlgebra algebra;
+  PlaceSource source(algebra);
+  DenseEvaluator dense(body, factors, algebra, source);
+  SmallVector<Value> values = listResults(body);
+  ASSERT_TRUE(succeeded(dense.run({}, values)));
+  SmallVector<Value> parts = llvm::map_to_vector(
+      body.getOps<tv::DistributeOp>(),
+      [](tv::DistributeOp op) -> Value { return op.getResult(); });
+  auto areOne = [&](Value one, Value other) {
+    return dense.getLeader(one) == dense.getLeader(other);
+  };
+  EXPECT_TRUE(areOne(parts[0], parts[1]));
+  EXPECT_TRUE(areOne(values[values.size() - 3], values[values.size() - 2]));
+  // Along a dimension with other elements, of an input with other rows, and of
+  // what has other coordinates.
+  EXPECT_FALSE(areOne(parts[2], parts[3]));
+  EXPECT_FALSE(areOne(parts[4], parts[5]));
+  EXPECT_FALSE(areOne(parts[0], parts[6]));
+  // Inputs of one number, one of them with equal rows.
+  EXPECT_FALSE(areOne(values[2], values[3]));
+}
+
 TEST_F(DenseEvaluatorTest, ZerosAreOne) {
   tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 1> {
     %x = tv.input <input "x"> : tensor<4x4xf32>

@@ -283,14 +283,20 @@ private:
   llvm::BitVector findUniform(mlir::Operation *op) const;
   /// Leaves one position of dimensions with the same elements at all.
   void mergeDimensions(mlir::Value value, DenseTensor &tensor);
-  /// The tensor of a value that is kept, with all positions of its dimensions;
-  /// made in `storage` if need be. Null if it would have too many runs.
+  /// The tensor of a value that is kept, with all positions of its dimensions
+  /// but those that are `uniform`, if any are; made in `storage` if need be.
+  /// Null if it would have too many runs.
   const DenseTensor *getWhole(mlir::Value value,
-                              std::deque<DenseTensor> &storage) const;
-  /// The tensors of a claim's values, which are terms of one sum. Those with
-  /// all positions may be in `storage`.
+                              std::deque<DenseTensor> &storage,
+                              const llvm::BitVector &uniform = {}) const;
+  /// The dimensions along which all values of a claim, and its reference, have
+  /// the same elements at all positions.
+  llvm::BitVector findUniform(const Claim &claim) const;
+  /// The tensors of a claim's values, which are terms of one sum, with all
+  /// positions of dimensions that are not `uniform`.
   mlir::FailureOr<llvm::SmallVector<const DenseTensor *>>
-  getWholeTerms(const Claim &claim, std::deque<DenseTensor> &storage);
+  getWholeTerms(const Claim &claim, std::deque<DenseTensor> &storage,
+                const llvm::BitVector &uniform);
   /// For each dimension of `local`, where its places are in `reference`. A
   /// position that is not looked at is an error, unless `skipsUnknown`.
   mlir::FailureOr<llvm::SmallVector<std::shared_ptr<const DimensionMap>>>

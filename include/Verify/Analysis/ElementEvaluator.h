@@ -44,10 +44,15 @@ public:
   /// Element of a value that nobody produces; never equal to anything else.
   virtual Scalar undefined(mlir::Operation *op,
                            llvm::ArrayRef<int64_t> place) = 0;
-  /// Inputs of one type and with one number have equal elements; without a
-  /// number an input equals no other.
+  /// Inputs of one type and with one number have equal elements, if they are
+  /// constant along the same dimensions; without a number an input equals no
+  /// other.
   virtual std::optional<uint64_t> getInputNumber(mlir::Value value) const {
     return std::nullopt;
+  }
+  /// Whether elements of an input are equal at all positions of a dimension.
+  virtual bool isConstantAlong(mlir::Value value, unsigned dimension) const {
+    return false;
   }
   /// Whether all elements of an input are 0.
   virtual bool isZero(mlir::Value value) const { return false; }
