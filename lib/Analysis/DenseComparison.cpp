@@ -265,17 +265,32 @@ DenseEvaluator::getWholeTerms(const Claim &claim,
   return whole;
 }
 
+/// Keeps the first position that is known of dimensions whose positions are all
+/// alike; returns for how many pairs each one stands then.
+static int64_t
+leaveOutRepeated(const llvm::BitVector &uniform,
+                 ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
+                 SmallVectorImpl<ArrayRef<Representative>> &kept) {
+  int64_t repeats = 1;
+  for (unsigned i : uniform.set_bits()) {
+    ArrayRef<int64_t> unknown = mapped[i]->unknown;
+    const int64_t *known = llvm::find(unknown, 0);
+    if (known == unknown.end())
+      continue;
+    repeats *= llvm::count(unknown, 0);
+    kept[i] = kept[i].slice(known - unknown.begin(), 1);
+  }
+  return repeats;
+}
+
 LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
                                     Visitor visitor, bool isLastOnly) {
   failureReason.clear();
   if (!tensors.find(claim.reference))
     return fail("the expect is not among the targets");
   Value first = claim.values.front();
-  // Of pairs that are all alike one is looked at; what is left out need not be
-  // at all positions.
-  llvm::BitVector uniform;
-  if (!skipsUnknown)
-    uniform = findUniform(claim);
+  // Of pairs that are all alike one is looked at.
+  llvm::BitVector uniform = findUniform(claim);
   std::deque<DenseTensor> storage;
   auto whole = getWholeTerms(claim, storage, uniform);
   if (failed(whole))
@@ -291,15 +306,9 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
   if (!wholeReference)
     return failTooCostly();
   const DenseTensor &reference = *wholeReference;
-  SmallVector<ArrayRef<Representative>> kept;
-  int64_t repeats = 1; ///< of each pair
-  for (auto [i, node] : llvm::enumerate(factors.getDimensions(first))) {
-    kept.push_back(factors.getRepresentatives(node));
-    if (uniform.empty() || !uniform[i])
-      continue;
-    repeats *= static_cast<int64_t>(kept.back().size());
-    kept.back() = kept.back().take_front(1);
-  }
+  SmallVector<ArrayRef<Representative>> all;
+  for (FactorAnalysis::Node node : factors.getDimensions(first))
+    all.push_back(factors.getRepresentatives(node));
   // A single element is its own sum.
   bool isSum = summands->size() != 1 || !claim.lineage.getSumAxes().empty();
   bool isInRuns = usesRuns && isLong(factors, first);
@@ -310,6 +319,8 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
                                 claim.reference, first, skipsUnknown);
     if (failed(mapped))
       return failure();
+    SmallVector<ArrayRef<Representative>> kept(all);
+    int64_t repeats = leaveOutRepeated(uniform, *mapped, kept);
     ElementPairs pairs(*summands, reference, kept, place, *mapped, isInRuns);
     if (isLastOnly)
       pairs.skipToLast();

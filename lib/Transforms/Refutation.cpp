@@ -144,13 +144,14 @@ bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
        {QuadraticBranches::None, QuadraticBranches::NearestAverage}) {
     restart(LongPositions::Last);
     if (simplify(place, quadratic, /*onlyIfShown=*/true) &&
-        attemptWithEqualParts())
+        attemptWithEqualParts(place))
       return true;
   }
   // What shows in scores alone hardly changes what is executed soonest.
   first.clear();
   restart(LongPositions::Last);
-  if (simplify(place, QuadraticBranches::Nearest) && attemptWithEqualParts())
+  if (simplify(place, QuadraticBranches::Nearest) &&
+      attemptWithEqualParts(place))
     return true;
   restart(LongPositions::Last);
   if (findAmong(place, isQuick))
@@ -162,7 +163,21 @@ bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
   return simplify(place, QuadraticBranches::None) && attemptSome(2 * drawLimit);
 }
 
-bool Refutation::attemptWithEqualParts() {
+/// Whether what an expect speaks of is computed on each device for itself. Else
+/// equal parts may hide in what way it is wrong.
+static bool isComputed(tv::ExpectOp place) {
+  return !place.getContract() &&
+         llvm::all_of(place.getValues(), [](Value value) {
+           Operation *op = value.getDefiningOp();
+           return isa_and_present<tv::SemanticsOpInterface>(op) &&
+                  !isa<tv::AllReduceOp, tv::AllGatherOp, tv::AllSliceOp,
+                       tv::MoveOp, tv::SliceOp>(op);
+         });
+}
+
+bool Refutation::attemptWithEqualParts(tv::ExpectOp place) {
+  if (!isComputed(place))
+    return attempt(coarse);
   if (!divided)
     divided = std::make_shared<const ConstantDimensions>(
         findDividedDimensions(graph, coarse));

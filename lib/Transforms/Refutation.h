@@ -99,9 +99,10 @@ private:
   /// Looks for wrong results and confirms one. What differs faintly or is
   /// undefined is put off.
   bool attempt(const FactorAnalysis &analysis);
-  /// The same first with parameters that are equal on all devices: what these
-  /// compute is executed once, and most mistakes show. Then with others.
-  bool attemptWithEqualParts();
+  /// The same. Where what a device computes for itself is wrong at `place`,
+  /// first with parameters of which all devices have equal parts: what they
+  /// compute is executed once, and most mistakes show.
+  bool attemptWithEqualParts(tv::ExpectOp place);
   /// The same with inputs of so many seeds.
   bool attemptSome(unsigned draws);
   bool attemptAgain(const Attempt &earlier);
@@ -110,13 +111,13 @@ private:
   /// Takes the first inputs on which only the plan was undefined, if there are
   /// any.
   bool acceptUndefined();
-  /// The root of the difference, looked at more closely than inputs were that
-  /// are alike; none if it does not show there.
+  /// The root of the difference, with `inputs`, looked at more closely than
+  /// inputs were that are alike; none if it does not show there.
   std::optional<Finding> lookCloser(const FactorAnalysis &analysis,
                                     const WitnessSeed &inputs);
-  /// The same with inputs that tell the parts of devices apart, looked at more
-  /// closely if that is cheap.
-  std::optional<Finding> diagnoseWithOtherParts(const FactorAnalysis &analysis);
+  /// What `finding` speaks of, on inputs that tell the parts of devices apart.
+  std::optional<Finding> diagnoseWithOtherParts(const FactorAnalysis &analysis,
+                                                const Finding &finding);
   /// The root of the difference. `analysis` is that of the inputs, or a copy
   /// where another thread uses it meanwhile.
   std::optional<Finding> diagnose(const FactorAnalysis &analysis);

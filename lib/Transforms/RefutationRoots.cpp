@@ -69,17 +69,18 @@ static bool isAmbiguous(DifferenceKind kind) {
 }
 
 std::optional<Finding>
-Refutation::diagnoseWithOtherParts(const FactorAnalysis &analysis) {
+Refutation::diagnoseWithOtherParts(const FactorAnalysis &analysis,
+                                   const Finding &finding) {
   WitnessSeed inputs = seed;
   inputs.constant = nullptr;
-  if (std::optional<Finding> finding = lookCloser(analysis, inputs))
-    return finding;
+  if (std::optional<Finding> closer = lookCloser(analysis, inputs))
+    return closer;
   Diagnosis other(graph, analysis, inputs);
   SmallVector<tv::ExpectOp> different;
-  if (succeeded(other.compare(wrong)))
-    for (tv::ExpectOp result : wrong)
-      if (other.isDifferent(result))
-        different.push_back(result);
+  if (succeeded(other.compare(finding.alike)))
+    for (tv::ExpectOp expect : finding.alike)
+      if (other.isDifferent(expect))
+        different.push_back(expect);
   return other.find(different);
 }
 
@@ -92,7 +93,7 @@ std::optional<Finding> Refutation::diagnose(const FactorAnalysis &analysis) {
   if (!finding || !seed.constant || !isAmbiguous(finding->kind))
     return finding;
   // The elements stay those of the inputs that are reported.
-  std::optional<Finding> other = diagnoseWithOtherParts(analysis);
+  std::optional<Finding> other = diagnoseWithOtherParts(analysis, *finding);
   bool isSame = other && other->expect == finding->expect;
   finding->kind = isSame ? other->kind : DifferenceKind::Other;
   finding->op = isSame ? other->op : nullptr;
