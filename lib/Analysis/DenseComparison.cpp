@@ -240,7 +240,8 @@ llvm::BitVector DenseEvaluator::findUniform(const Claim &claim) const {
   for (auto [i, stride] : llvm::enumerate(reference.dimensionStrides))
     uniform[i] = stride == 0 && llvm::all_of(claim.values, [&](Value value) {
                    const DenseTensor *tensor = tensors.find(value);
-                   return tensor && tensor->dimensionStrides[i] == 0;
+                   return tensor && i < tensor->dimensionStrides.size() &&
+                          tensor->dimensionStrides[i] == 0;
                  });
   return uniform;
 }
