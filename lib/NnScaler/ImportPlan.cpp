@@ -268,8 +268,7 @@ public:
         succeeded(import(files.plan, planPath, "plan")));
   }
   LogicalResult readAndImport(PairFiles &files, StringRef referencePath,
-                              StringRef planPath,
-                              llvm::function_ref<void()> whileReading);
+                              StringRef planPath);
   OwningOpRef<ModuleOp> take() { return std::move(module); }
 
 private:
@@ -327,21 +326,18 @@ OwningOpRef<ModuleOp> PairImporter::importBeside(llvm::Expected<PlanFile> &file,
              : nullptr;
 }
 
-LogicalResult
-PairImporter::readAndImport(PairFiles &files, StringRef referencePath,
-                            StringRef planPath,
-                            llvm::function_ref<void()> whileReading) {
+LogicalResult PairImporter::readAndImport(PairFiles &files,
+                                          StringRef referencePath,
+                                          StringRef planPath) {
   // The plan is read while the reference is imported. What is built of it then
   // is built in a module of its own.
   std::optional<llvm::Expected<PlanFile>> plan;
-  std::atomic<bool> isPlanRead = false;
   OwningOpRef<ModuleOp> imported;
   llvm::DefaultThreadPool reader(llvm::hardware_concurrency(1));
   // While the reference is imported there is one core for the plan, then two.
   unsigned threads = context->isMultithreadingEnabled() ? 2 : 1;
   reader.async([&] {
     plan.emplace(readPlanFile(planPath, threads));
-    isPlanRead = true;
     imported = importBeside(*plan, planPath);
   });
   auto read = [&](StringRef symbol, auto wait) {
@@ -353,8 +349,6 @@ PairImporter::readAndImport(PairFiles &files, StringRef referencePath,
           take(read("reference", [&] { return readPlanFile(referencePath); }),
                files.reference)) &&
       succeeded(import(files.reference, referencePath, "reference"));
-  if (hasReference && whileReading && threads > 1 && !isPlanRead)
-    whileReading();
   read("plan", [&] { reader.wait(); });
   if (!hasReference) {
     llvm::consumeError(plan->takeError());
@@ -367,8 +361,7 @@ PairImporter::readAndImport(PairFiles &files, StringRef referencePath,
 OwningOpRef<ModuleOp>
 nnscaler::importPair(MLIRContext *context, StringRef referencePath,
                      StringRef planPath, const ImportOptions &options,
-                     TimingScope &timing, std::optional<PairFiles> *files,
-                     llvm::function_ref<void()> whileReading) {
+                     TimingScope &timing, std::optional<PairFiles> *files) {
   context->loadDialect<tv::TVDialect>();
   PairImporter importer(context, options, timing);
   if (files && *files)
@@ -376,8 +369,7 @@ nnscaler::importPair(MLIRContext *context, StringRef referencePath,
                ? importer.take()
                : nullptr;
   PairFiles read;
-  if (failed(
-          importer.readAndImport(read, referencePath, planPath, whileReading)))
+  if (failed(importer.readAndImport(read, referencePath, planPath)))
     return nullptr;
   if (files)
     files->emplace(std::move(read));

@@ -192,10 +192,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Verification::import() {
     bool isByRank = flags.partOrder == verify::nnscaler::PartOrder::Rank;
     return verify::nnscaler::importPair(&context, flags.referencePath,
                                         flags.planPath, options, scope,
-                                        isByRank ? &files : nullptr, [this] {
-                                          if (!flags.runFlags.isAsked())
-                                            solver->prepare();
-                                        });
+                                        isByRank ? &files : nullptr);
   });
 }
 
@@ -219,8 +216,7 @@ bool Verification::runPass(StringRef name, std::unique_ptr<mlir::Pass> pass) {
 }
 
 bool Verification::prepare() {
-  // Unless that was done while the plan was read. Linking leaves most of a
-  // second thread's time.
+  // Linking leaves most of a second thread's time.
   if (pool.getMaxConcurrency() > 1)
     pool.async([solver = solver] { solver->prepare(); });
   verify::CheckSchedulePassOptions schedule;

@@ -51,14 +51,12 @@ struct PairFiles {
 /// Reads and imports a reference plan as `@reference` and a parallel plan as
 /// `@plan` into a new module; null after an error. The time of each step is
 /// noted under `timing`. What was read is left in `files`, if there is such a
-/// place; if it is there already nothing is read. `whileReading` is called if
-/// the reference is imported before another thread has read the plan: there is
-/// nothing else to do then.
+/// place; if it is there already nothing is read.
 mlir::OwningOpRef<mlir::ModuleOp>
 importPair(mlir::MLIRContext *context, llvm::StringRef referencePath,
            llvm::StringRef planPath, const ImportOptions &options,
-           mlir::TimingScope &timing, std::optional<PairFiles> *files = nullptr,
-           llvm::function_ref<void()> whileReading = nullptr);
+           mlir::TimingScope &timing,
+           std::optional<PairFiles> *files = nullptr);
 
 /// What parts by rank are other ones than the plan declares.
 struct PartOrderDifference {
