@@ -205,12 +205,11 @@ ValueNumbering::Key ValueNumbering::getKey(Operation *op,
       key.push_back(source.isConstantAlong(result, i));
     return key;
   }
-  bool isDistributed = isa<tv::DistributeOp>(op);
-  if (!isDistributed &&
+  auto distributed = dyn_cast<tv::DistributeOp>(op);
+  if (!distributed &&
       (!isa<tv::SemanticsOpInterface>(op) || factors.isOpaque(op)))
     return {};
-  auto distributed = dyn_cast<tv::DistributeOp>(op);
-  auto input = isDistributed
+  auto input = distributed
                    ? distributed.getReference().getDefiningOp<tv::InputOp>()
                    : tv::InputOp();
   for (NamedAttribute attribute : op->getAttrDictionary()) {
@@ -235,7 +234,7 @@ ValueNumbering::Key ValueNumbering::getKey(Operation *op,
     add(operand.getType().getAsOpaquePointer());
     key.push_back(getLayout(operand));
   }
-  if (!isDistributed)
+  if (!distributed)
     for (FactorAnalysis::Node node : factors.getFactors(op))
       key.push_back(getPositions(node));
   return key;

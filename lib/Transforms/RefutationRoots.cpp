@@ -92,13 +92,13 @@ std::optional<Finding> Refutation::diagnose(const FactorAnalysis &analysis) {
   std::optional<Finding> finding = diagnosis->find(wrong);
   if (!finding || !seed.constant || !isAmbiguous(finding->kind))
     return finding;
-  // The elements stay those of the inputs that are reported.
   std::optional<Finding> other = diagnoseWithOtherParts(analysis, *finding);
-  bool isSame = other && other->expect == finding->expect;
-  finding->kind = isSame ? other->kind : DifferenceKind::Other;
-  finding->op = isSame ? other->op : nullptr;
-  finding->explanation = isSame ? std::move(other->explanation) : "";
-  finding->related =
-      isSame ? std::move(other->related) : decltype(other->related)();
+  if (!other || other->expect != finding->expect)
+    other.emplace();
+  // The elements stay those of the inputs that are reported.
+  finding->kind = other->kind;
+  finding->op = other->op;
+  finding->explanation = std::move(other->explanation);
+  finding->related = std::move(other->related);
   return finding;
 }

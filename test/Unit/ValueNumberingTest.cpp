@@ -13,17 +13,19 @@
 using namespace verify;
 
 namespace {
-/// A graph that is executed in intervals.
-struct IntervalExecution {
-  explicit IntervalExecution(tv::GraphOp graph)
+/// A graph that is executed in an algebra.
+template <typename Algebra> struct Execution {
+  template <typename... Arguments>
+  explicit Execution(tv::GraphOp graph, Arguments... arguments)
       : body(graph.getBody().front()),
         factors(body, graph.getMesh(),
                 {FactorAnalysis::Positions::Exact, 1, 8192}),
-        algebra(64), source(algebra), dense(body, factors, algebra, source) {}
+        algebra(arguments...), source(algebra),
+        dense(body, factors, algebra, source) {}
 
   Block &body;
   FactorAnalysis factors;
-  IntervalAlgebra algebra;
+  Algebra algebra;
   PlaceSource source;
   DenseEvaluator dense;
 };
@@ -55,12 +57,9 @@ TEST_F(DenseEvaluatorTest, EqualValuesAreOne) {
   })");
   ASSERT_TRUE(graph);
   checkGraph(graph);
-  Block &body = graph.getBody().front();
-  FactorAnalysis factors(body, graph.getMesh(),
-                         {FactorAnalysis::Positions::Exact, 1, 8192});
-  DoubleAlgebra algebra;
-  PlaceSource source(algebra);
-  DenseEvaluator dense(body, factors, algebra, source);
+  Execution<DoubleAlgebra> execution(graph);
+  Block &body = execution.body;
+  DenseEvaluator &dense = execution.dense;
   SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
   ASSERT_TRUE(succeeded(dense.run(expects)));
   auto key = [&](size_t number) {
@@ -119,12 +118,9 @@ TEST_F(DenseEvaluatorTest, PartsWithTheSameElementsAreOne) {
   })");
   ASSERT_TRUE(graph);
   checkGraph(graph);
-  Block &body = graph.getBody().front();
-  FactorAnalysis factors(body, graph.getMesh(),
-                         {FactorAnalysis::Positions::Exact, 1, 8192});
-  DoubleAlgebra algebra;
-  PlaceSource source(algebra);
-  DenseEvaluator dense(body, factors, algebra, source);
+  Execution<DoubleAlgebra> execution(graph);
+  Block &body = execution.body;
+  DenseEvaluator &dense = execution.dense;
   SmallVector<Value> values = listResults(body);
   ASSERT_TRUE(succeeded(dense.run({}, values)));
   SmallVector<Value> parts = llvm::map_to_vector(
@@ -158,7 +154,7 @@ TEST_F(DenseEvaluatorTest, ZerosAreOne) {
   })");
   ASSERT_TRUE(graph);
   checkGraph(graph);
-  IntervalExecution run(graph);
+  Execution<IntervalAlgebra> run(graph, 64);
   SmallVector<Value> values;
   for (Operation &op : run.body)
     values.push_back(op.getResult(0));
@@ -182,7 +178,7 @@ TEST_F(DenseEvaluatorTest, ZerosThatMayBeUndefinedAreNotOne) {
     %quotient = tv.divide %nothing, %z : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   })");
   ASSERT_TRUE(graph);
-  IntervalExecution run(graph);
+  Execution<IntervalAlgebra> run(graph, 64);
   Value last = run.body.back().getResult(0);
   ASSERT_TRUE(succeeded(run.dense.run({}, {last})));
   EXPECT_EQ(run.dense.getLeader(last), last);
@@ -198,7 +194,7 @@ TEST_F(DenseEvaluatorTest, ZerosHideNoDomain) {
     %y = tv.add %x, %nothing : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   })");
   ASSERT_TRUE(graph);
-  IntervalExecution run(graph);
+  Execution<IntervalAlgebra> run(graph, 64);
   Value y = run.body.back().getResult(0);
   ASSERT_TRUE(succeeded(run.dense.run({}, {y})));
   EXPECT_TRUE(run.algebra.status().isUndefined);
