@@ -248,7 +248,6 @@ llvm::BitVector DenseEvaluator::findUniform(const Claim &claim) const {
 
 FailureOr<SmallVector<const DenseTensor *>>
 DenseEvaluator::getWholeTerms(const Claim &claim,
-                              std::deque<DenseTensor> &storage,
                               const llvm::BitVector &uniform) {
   Value first = claim.values.front();
   SmallVector<const DenseTensor *> whole;
@@ -257,7 +256,7 @@ DenseEvaluator::getWholeTerms(const Claim &claim,
       return fail("the expect is not among the targets");
     if (!haveSamePositions(first, value, factors))
       return fail("the terms of a sum are kept at different positions");
-    whole.push_back(getWhole(value, storage, uniform));
+    whole.push_back(getWholeOnce(value, uniform));
     if (!whole.back())
       return failTooCostly();
     if (whole.back()->dimensionStrides != whole.front()->dimensionStrides)
@@ -292,8 +291,8 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
   Value first = claim.values.front();
   // Of pairs that are all alike one is looked at.
   llvm::BitVector uniform = findUniform(claim);
-  std::deque<DenseTensor> storage;
-  auto whole = getWholeTerms(claim, storage, uniform);
+  limitWholes();
+  auto whole = getWholeTerms(claim, uniform);
   if (failed(whole))
     return failure();
   for (StringAttr axis : claim.lineage.getSumAxes())
@@ -302,8 +301,7 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
   auto summands = listSummands(claim, factors, *whole);
   if (failed(summands))
     return fail("a sum has more than 2^63 terms");
-  const DenseTensor *wholeReference =
-      getWhole(claim.reference, storage, uniform);
+  const DenseTensor *wholeReference = getWholeOnce(claim.reference, uniform);
   if (!wholeReference)
     return failTooCostly();
   const DenseTensor &reference = *wholeReference;

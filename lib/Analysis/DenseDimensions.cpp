@@ -17,6 +17,8 @@ using namespace verify;
 
 /// Most runs of a value all of whose positions are there.
 static constexpr size_t runLimit = size_t(1) << 22;
+/// Most of these that are held for later, and most of their runs in all.
+static constexpr size_t wholeLimit = 32, heldRunLimit = size_t(1) << 20;
 
 /// The factors along which an operand of an op varies, or whose position it
 /// uses.
@@ -185,4 +187,30 @@ DenseEvaluator::getWhole(Value value, std::deque<DenseTensor> &storage,
   whole.dimensionStrides = layout.dimensionStrides;
   whole.axisStrides = layout.axisStrides;
   return &whole;
+}
+
+const DenseTensor *
+DenseEvaluator::getWholeOnce(Value value, const llvm::BitVector &uniform) {
+  for (const Whole &whole : wholes)
+    if (whole.value == value && whole.uniform == uniform)
+      return &whole.made.front();
+  std::deque<DenseTensor> made;
+  const DenseTensor *tensor = getWhole(value, made, uniform);
+  if (!tensor || made.empty())
+    return tensor;
+  wholes.push_back({value, uniform, std::move(made)});
+  return &wholes.back().made.front();
+}
+
+void DenseEvaluator::limitWholes() {
+  if (wholesDropCount != tensors.getDropCount())
+    wholes.clear();
+  wholesDropCount = tensors.getDropCount();
+  size_t runs = 0;
+  for (const Whole &whole : wholes)
+    runs += whole.made.front().elements.size();
+  while (wholes.size() > wholeLimit || runs > heldRunLimit) {
+    runs -= wholes.front().made.front().elements.size();
+    wholes.pop_front();
+  }
 }

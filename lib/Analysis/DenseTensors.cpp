@@ -27,6 +27,7 @@ void DenseTensors::drop(Value value, NumericAlgebra &algebra) {
     for (Scalar scalar : found->second.elements)
       algebra.release(scalar);
   scalarCount -= found->second.elements.size();
+  ++dropCount;
   tensors.erase(found);
 }
 

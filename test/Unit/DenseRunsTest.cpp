@@ -132,6 +132,53 @@ TEST_F(DenseRunsTest, DimensionsWithTheSameElements) {
   })");
 }
 
+namespace {
+/// All elements of `w` are a number of their own, which may change.
+class ChangingSource : public LongSource {
+public:
+  using LongSource::LongSource;
+  Scalar input(Value value, ArrayRef<int64_t> index) override {
+    auto input = value.getDefiningOp<tv::InputOp>();
+    return input.getContract().getName() == "w"
+               ? DoubleAlgebra::fromDouble(number)
+               : LongSource::input(value, index);
+  }
+  double number = 3;
+};
+} // namespace
+
+TEST_F(DenseRunsTest, WhatIsComparedIsOfTheLastRun) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2> {
+    %w = tv.input <input "w"> : tensor<40xf64>
+    %triangle = tv.lower_triangle : () -> tensor<40x40xf64>
+    %all = tv.distribute %w <[0:40 of 40]> on <> : (tensor<40xf64>) -> tensor<40xf64>
+    %rows = tv.broadcast %all on <> {dimensions = array<i64: 0>} : (tensor<40xf64>) -> tensor<40x40xf64>
+    %count = tv.reduce sum %triangle {dimensions = array<i64: 1>} : (tensor<40x40xf64>) -> tensor<40xf64>
+    %counts = tv.broadcast %count {dimensions = array<i64: 1>} : (tensor<40xf64>) -> tensor<40x40xf64>
+    tv.expect %rows is %counts <[0:40 of 40], [0:40 of 40]> on <> : tensor<40x40xf64> is tensor<40x40xf64>
+    tv.expect %rows is %triangle <[0:40 of 40], [0:40 of 40]> on <> : tensor<40x40xf64> is tensor<40x40xf64>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 2, 8192});
+  DoubleAlgebra algebra;
+  ChangingSource source(algebra, factors, LongPositions::Blocks);
+  DenseEvaluator dense(body, factors, algebra, source);
+  SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
+  for (double number : {3, 7}) {
+    source.number = number;
+    ASSERT_TRUE(succeeded(dense.run(expects))) << dense.getFailure();
+    for (int times = 0; times < 2; ++times)
+      for (tv::ExpectOp expect : expects) {
+        auto largest =
+            dense.compare(expect, [](Scalar, Scalar) { return true; });
+        ASSERT_TRUE(largest.has_value());
+        EXPECT_EQ(algebra.toDouble(largest->plan), number);
+      }
+  }
+}
+
 TEST_F(DenseRunsTest, ElementsOfOneRunDiffer) {
   // `w` goes from below 0 to above 0, in one run. The first row of its products
   // stands alone, so that no other one widens it.

@@ -110,11 +110,14 @@ public:
   const std::shared_ptr<const ValueNumbering> &getNumbering() const {
     return numbering;
   }
+  /// How many values were dropped: those that are kept are what they were, and
+  /// their scalars too, as long as this is the same.
+  size_t getDropCount() const { return dropCount; }
 
 private:
   std::shared_ptr<const ValueNumbering> numbering;
   llvm::DenseMap<mlir::Value, DenseTensor> tensors; ///< of leaders
-  size_t scalarCount = 0;
+  size_t scalarCount = 0, dropCount = 0;
 };
 
 /// How far apart two numbers are, as a part of the larger one; 0 where one is
@@ -289,14 +292,18 @@ private:
   const DenseTensor *getWhole(mlir::Value value,
                               std::deque<DenseTensor> &storage,
                               const llvm::BitVector &uniform = {}) const;
+  /// The same, made in `wholes`, unless it is there from an earlier call.
+  const DenseTensor *getWholeOnce(mlir::Value value,
+                                  const llvm::BitVector &uniform);
+  /// Forgets the oldest ones if there are many, and all that are out of date.
+  void limitWholes();
   /// The dimensions along which all values of a claim, and its reference, have
   /// the same elements at all positions.
   llvm::BitVector findUniform(const Claim &claim) const;
   /// The tensors of a claim's values, which are terms of one sum, with all
   /// positions of dimensions that are not `uniform`.
   mlir::FailureOr<llvm::SmallVector<const DenseTensor *>>
-  getWholeTerms(const Claim &claim, std::deque<DenseTensor> &storage,
-                const llvm::BitVector &uniform);
+  getWholeTerms(const Claim &claim, const llvm::BitVector &uniform);
   /// For each dimension of `local`, where its places are in `reference`. A
   /// position that is not looked at is an error, unless `skipsUnknown`.
   mlir::FailureOr<llvm::SmallVector<std::shared_ptr<const DimensionMap>>>
@@ -323,6 +330,15 @@ private:
   /// At least one.
   std::vector<Worker> workers;
   DenseTensors tensors;
+  /// Tensors with all positions that were made for the last claims: one value
+  /// is compared with many others, and in many ways.
+  struct Whole {
+    mlir::Value value;
+    llvm::BitVector uniform;
+    std::deque<DenseTensor> made; ///< one
+  };
+  std::deque<Whole> wholes;
+  size_t wholesDropCount = 0; ///< that of `tensors` when they were made
   std::shared_ptr<const ValueNumbering> knownEqual;
   std::unique_ptr<DimensionMaps> maps;
   std::string failureReason;
