@@ -213,9 +213,7 @@ bool GraphBuilder::makeRecord(Graph::Node &node,
   size_t numKeys = entries.size() / 2;
   if (numKeys > maxShapeKeys)
     return false;
-  // The first key and the number of keys nearly always tell the shape.
-  uint32_t &predicted =
-      predictedShapes[(entries[0].getRaw() * 31 + numKeys) % numPredicted];
+  uint32_t &predicted = predictShape(entries);
   if (LLVM_LIKELY(makePredictedRecord(node, entries, predicted)))
     return true;
   Value keys[maxShapeKeys];
@@ -264,11 +262,8 @@ uint32_t GraphBuilder::extend(Value object) {
 }
 
 bool GraphBuilder::build(Value object, Value state) {
-  Graph::Node &node = graph.nodes[object.getNode()];
-  if (node.tag == Graph::ObjectTag && node.data == Graph::noState) {
-    node.data = state.getRaw();
+  if (buildFirst(object, state))
     return true;
-  }
   uint32_t parts = extend(object);
   if (graph.words[parts].getRaw() == Graph::noState) {
     graph.words[parts] = state;

@@ -81,10 +81,31 @@ public:
                                     llvm::ArrayRef<Value> elements);
   /// Stores keys and values, alternating, in a Dictionary.
   [[nodiscard]] bool store(Value dictionary, llvm::ArrayRef<Value> entries);
+  /// The same in an empty one, with the keys of the last dictionary like it.
+  /// False, and nothing is done, for anything else.
+  [[nodiscard]] bool storeFields(Value value, llvm::ArrayRef<Value> entries) {
+    if (LLVM_UNLIKELY(!value.isNode()))
+      return false;
+    Graph::Node &node = graph.nodes[value.getNode()];
+    return node.tag == Graph::DictionaryTag && node.aux == 0 &&
+           !entries.empty() && entries.size() % 2 == 0 &&
+           makePredictedRecord(node, entries, predictShape(entries));
+  }
   /// Stores keys and values in an Object.
   [[nodiscard]] bool storeInObject(Value object, llvm::ArrayRef<Value> entries);
   /// Gives an Object its state, or a further one.
   [[nodiscard]] bool build(Value object, Value state);
+  /// The same for an Object without a state. False, and nothing is done, for
+  /// anything else.
+  [[nodiscard]] bool buildFirst(Value value, Value state) {
+    if (LLVM_UNLIKELY(!value.isNode()))
+      return false;
+    Graph::Node &node = graph.nodes[value.getNode()];
+    if (node.tag != Graph::ObjectTag || node.data != Graph::noState)
+      return false;
+    node.data = state.getRaw();
+    return true;
+  }
 
   Kind getKind(Value value) const { return graph.getKind(value); }
   const Graph &getGraph() const { return graph; }
@@ -117,6 +138,12 @@ private:
   }
   bool appendTo(uint32_t index, Graph::Tag grown, llvm::ArrayRef<Value> values);
   bool makeRecord(Graph::Node &node, llvm::ArrayRef<Value> entries);
+  /// The shape of the last dictionary with this number of entries and this
+  /// first key: they nearly always tell the shape.
+  uint32_t &predictShape(llvm::ArrayRef<Value> entries) {
+    return predictedShapes[(entries[0].getRaw() * 31 + entries.size() / 2) %
+                           numPredicted];
+  }
   /// Makes a dictionary of `shape` if the entries have its keys.
   bool makePredictedRecord(Graph::Node &node, llvm::ArrayRef<Value> entries,
                            uint32_t shape);

@@ -7,9 +7,9 @@
 // The stack machine of the pickle specification. It decides what each opcode
 // asks for and whether the file may ask for it; the graph is packed by
 // GraphBuilder. Opcodes are spread over several files by subject: Machine.cpp
-// dispatches, Pushes.cpp is the fast path, Construction.cpp makes containers
-// and objects, Memo.cpp holds the stack and the memo, TextOpcodes.cpp reads the
-// line-based operands of protocol 0.
+// dispatches, FrequentOpcodes.cpp is the fast path, Construction.cpp makes
+// containers and objects, Memo.cpp holds the stack and the memo,
+// TextOpcodes.cpp reads the line-based operands of protocol 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ private:
 
   // Dispatch.
   bool runSlice(const Byte *sliceEnd);
-  void runPushes(const Byte *sliceEnd);
+  void runFrequent(const Byte *sliceEnd);
   bool step(Opcode opcode);
   bool stepText(Opcode opcode);
   bool checkMemory();

@@ -211,6 +211,22 @@ TEST(PickleReaderTest, FilledObjects) {
   EXPECT_EQ(show("cm\nC\n)\x81K\1aNb."), "new m.C() state None items [1]");
 }
 
+TEST(PickleReaderTest, FarFromTheEnd) {
+  // What is near the end is read one opcode at a time, the rest by the fast
+  // path.
+  for (llvm::StringRef file :
+       {"cm\nL\n)\x81(K\1K\2eK\3a", "cm\nD\n)\x81(K\1K\2uK\3K\4s",
+        "cm\nC\n)\x81K\1bK\2bK\3b", "cm\nC\n)\x81K\1aNb",
+        "cm\nC\n)\x81)\x81}(\x8c\1aK\1ub}(\x8c\1bK\1ub",
+        "}(\x8c\1aK\1u(\x8c\1bK\2u(\x8c\1aK\3u", "}(\x8c\1aNuNNs", "}(u(NNu",
+        "](K\1e]aNa", "(K\1K\2t\x85\x94K\3\x86NN\x87"})
+    EXPECT_EQ(show((file + ".").str()), show((file + "NNNNN00000.").str()));
+  EXPECT_EQ(show(bytes("}(\x8c\1a\x94K\1u}(NNu(h\0K\2u\x86NNNNN00000.")),
+            "({'a': 1}, {None: None, 'a': 2})");
+  EXPECT_EQ(show("}(\x8c\1aK\1u(\x8c\1aK\2\x8c\1bK\2uNNNNN00000."),
+            "{'a': 1, 'a': 2, 'b': 2}");
+}
+
 TEST(PickleReaderTest, Shapes) {
   // Two dictionaries with the same keys, and one with another order.
   std::string first = "}(\x8c\1a\x94K\1\x8c\1b\x94K\2u";
