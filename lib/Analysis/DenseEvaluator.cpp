@@ -36,13 +36,14 @@ DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
     : body(body), factors(factors), algebra(algebra), source(source),
       elements(body, factors, algebra, source),
       usesRuns(source.getLongPositions() != LongPositions::All),
-      maps(std::make_unique<DimensionMaps>()) {
+      rows(algebra.makeRows()), maps(std::make_unique<DimensionMaps>()) {
   bool hasTwins = usesRuns && algebra.makeTwin();
   workers.resize(hasTwins ? shareCount : 1);
   for (Worker &worker : workers) {
     worker.twin = hasTwins ? algebra.makeTwin() : nullptr;
     NumericAlgebra &own = worker.twin ? *worker.twin : algebra;
-    worker.rows = usesRuns ? own.makeRows() : nullptr;
+    if (usesRuns && rows && rows->mayKeepElements())
+      worker.rows = own.makeRows();
   }
 }
 
@@ -356,7 +357,7 @@ LogicalResult DenseEvaluator::compute(tv::SemanticsOpInterface op,
   if (usesRuns &&
       (isInRuns(value) || llvm::any_of(op->getOperands(), isInRuns)))
     return computeRuns(op, tensor);
-  DenseRelation relation(op, axes, factors, algebra, tensors);
+  DenseRelation relation(op, axes, factors, algebra, rows.get(), tensors);
   if (failed(relation.run(tensor, steps, stepLimit)))
     return fail("'" + op->getName().getStringRef() +
                 "': " + relation.getFailure());

@@ -13,10 +13,11 @@ using namespace verify;
 
 DenseRelation::DenseRelation(tv::SemanticsOpInterface op, uint64_t axes,
                              const FactorAnalysis &factors,
-                             NumericAlgebra &algebra,
+                             NumericAlgebra &algebra, RowAlgebra *rows,
                              const DenseTensors &tensors)
-    : op(op), axes(axes), factors(factors), algebra(algebra), tensors(tensors),
-      relation(factors.getRelation(op)), nodes(factors.getFactors(op)) {}
+    : op(op), axes(axes), factors(factors), algebra(algebra), rows(rows),
+      tensors(tensors), relation(factors.getRelation(op)),
+      nodes(factors.getFactors(op)) {}
 
 LogicalResult DenseRelation::fail(const Twine &reason) {
   failureReason = reason.str();
@@ -71,6 +72,46 @@ void DenseRelation::addTerm(int64_t inner, int64_t weight) {
   terms.push_back({op.combine(algebra, scalars), weight});
 }
 
+RowAlgebra::Elements
+DenseRelation::computeBodies(const Loop &loop, int64_t first, int64_t count) {
+  rows->reset(count);
+  for (size_t i = 0; i < present.size(); ++i)
+    scalars[i] = rows->makeRow(present[i]->tensor->elements.data() +
+                                   offsets[i] + first * loop.strides[i],
+                               loop.strides[i]);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    bool isAlong = positions[i].loop == &loop;
+    scalars[present.size() + i] =
+        rows->makeRow(positions[i].scalars.data() +
+                          (isAlong ? first : positions[i].loop->ordinal),
+                      isAlong);
+  }
+  return rows->get(op.combine(*rows, scalars));
+}
+
+void DenseRelation::addTerms(int64_t weight, size_t &mark) {
+  ArrayRef<Representative> places = reducedLoops.back().representatives;
+  bool atOnce = rows && sumAxes.empty() && places.size() >= rowLimit;
+  for (size_t first = 0; first < places.size();) {
+    size_t count =
+        atOnce ? std::min(places.size() - first, termLimit - terms.size()) : 1;
+    if (atOnce) {
+      RowAlgebra::Elements bodies =
+          computeBodies(reducedLoops.back(), static_cast<int64_t>(first),
+                        static_cast<int64_t>(count));
+      size_t before = terms.size();
+      terms.resize(before + count);
+      for (size_t i = 0; i < count; ++i)
+        terms[before + i] = {bodies[i], weight * places[first + i].weight};
+    } else {
+      addTerm(static_cast<int64_t>(first), weight * places[first].weight);
+    }
+    if (terms.size() == termLimit)
+      flush(mark);
+    first += count;
+  }
+}
+
 Scalar DenseRelation::computeElement() {
   size_t mark = algebra.mark();
   terms.clear();
@@ -82,18 +123,13 @@ Scalar DenseRelation::computeElement() {
       result = algebra.divide(result, divisor);
     return algebra.keep(result, mark);
   }
-  const Loop &innermost = reducedLoops.back();
   MutableArrayRef<Loop> outer = MutableArrayRef(reducedLoops).drop_back();
   bool isDone = false;
   while (!isDone) {
     int64_t weight = 1;
     for (const Loop &loop : outer)
       weight *= loop.representatives[loop.ordinal].weight;
-    for (auto [inner, entry] : llvm::enumerate(innermost.representatives)) {
-      addTerm(inner, weight * entry.weight);
-      if (terms.size() == termLimit)
-        flush(mark);
-    }
+    addTerms(weight, mark);
     isDone = true;
     for (Loop &loop : llvm::reverse(outer)) {
       auto [moved, isCarried] = loop.advance();
@@ -143,13 +179,35 @@ void DenseRelation::moveToPlace(const MeshPlace &place) {
     loop.ordinal = 0;
 }
 
+void DenseRelation::computeRow(int64_t offset, DenseTensor &result) {
+  const Loop &row = resultLoops.back();
+  auto count = static_cast<int64_t>(row.representatives.size());
+  size_t mark = algebra.mark();
+  RowAlgebra::Elements bodies = computeBodies(row, 0, count);
+  values.clear();
+  for (int64_t i = 0; i < count; ++i)
+    values.push_back(
+        relation.divisor == 1 ? bodies[i] : algebra.divide(bodies[i], divisor));
+  algebra.keepAll(values, mark);
+  for (int64_t i = 0; i < count; ++i)
+    result.elements[offset + i * row.resultStride] = values[i];
+}
+
 void DenseRelation::runLoops(const MeshPlace &place, DenseTensor &result) {
   moveToPlace(place);
   int64_t offset = resultBase + result.getOffset(place);
+  // Rows are computed at once where each element is one body.
+  bool atOnce = rows && sumAxes.empty() && reducedLoops.empty() &&
+                !resultLoops.empty() &&
+                resultLoops.back().representatives.size() >= rowLimit;
+  MutableArrayRef<Loop> loops = MutableArrayRef(resultLoops).drop_back(atOnce);
   while (true) {
-    result.elements[offset] = computeElement();
+    if (atOnce)
+      computeRow(offset, result);
+    else
+      result.elements[offset] = computeElement();
     bool isDone = true;
-    for (Loop &loop : llvm::reverse(resultLoops)) {
+    for (Loop &loop : llvm::reverse(loops)) {
       auto [moved, isCarried] = loop.advance();
       offset += moved * loop.resultStride;
       for (size_t i = 0; i < present.size(); ++i)

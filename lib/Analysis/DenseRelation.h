@@ -50,10 +50,11 @@ listAxisTerms(const FactorAnalysis &factors, const DenseTensor &tensor,
 
 class DenseRelation {
 public:
-  /// `axes` are those the result varies with.
+  /// `axes` are those the result varies with, and `rows` those of `algebra`, or
+  /// null.
   DenseRelation(tv::SemanticsOpInterface op, uint64_t axes,
                 const FactorAnalysis &factors, NumericAlgebra &algebra,
-                const DenseTensors &tensors);
+                RowAlgebra *rows, const DenseTensors &tensors);
   virtual ~DenseRelation() = default;
 
   /// Computes all elements of `result`, whose layout is given, unless that
@@ -125,8 +126,15 @@ protected:
   void runLoops(const MeshPlace &place, DenseTensor &result);
   void fillWithConstant(llvm::ArrayRef<MeshPlace> places, DenseTensor &result);
   Scalar computeElement();
+  /// All elements along the innermost loop of the result, each of one body.
+  void computeRow(int64_t offset, DenseTensor &result);
   /// Adds the term at place `inner` of the innermost reduced loop.
   void addTerm(int64_t inner, int64_t weight);
+  /// The bodies at `count` places of `loop`, from place `first` on.
+  RowAlgebra::Elements computeBodies(const Loop &loop, int64_t first,
+                                     int64_t count);
+  /// Adds the terms at all places of the innermost reduced loop.
+  void addTerms(int64_t weight, size_t &mark);
   /// The sum, maximum or minimum of `list`.
   Scalar combineTerms(llvm::ArrayRef<WeightedScalar> list);
   /// Adds up the terms so far and forgets all scalars made since `mark`.
@@ -135,11 +143,14 @@ protected:
 
   /// Most terms that are held before they are added up.
   static constexpr size_t termLimit = 256;
+  /// Fewest terms for which bodies are computed as a row.
+  static constexpr size_t rowLimit = 4;
 
   tv::SemanticsOpInterface op;
   uint64_t axes;
   const FactorAnalysis &factors;
   NumericAlgebra &algebra;
+  RowAlgebra *rows;
   const DenseTensors &tensors;
   const IndexRelation &relation;
   llvm::ArrayRef<FactorAnalysis::Node> nodes;

@@ -87,7 +87,7 @@ private:
 /// All elements of an op of which an operand or the result is in runs.
 class RunRelation : public DenseRelation {
 public:
-  /// `rows` are those of `algebra`, or null.
+  /// Elements of `rows` may be kept.
   RunRelation(tv::SemanticsOpInterface op, uint64_t axes,
               const FactorAnalysis &factors, NumericAlgebra &algebra,
               RowAlgebra *rows, const DenseTensors &tensors, size_t runLimit);
@@ -168,7 +168,6 @@ private:
 
   bool isResultLong;
   RunBuilder builder;
-  RowAlgebra *rows;
   /// Whether the body only compares positions with each other.
   bool comparesPositions;
   bool isTooCostly = false;

@@ -33,9 +33,9 @@ RunRelation::RunRelation(tv::SemanticsOpInterface op, uint64_t axes,
                          const FactorAnalysis &factors, NumericAlgebra &algebra,
                          RowAlgebra *rows, const DenseTensors &tensors,
                          size_t runLimit)
-    : DenseRelation(op, axes, factors, algebra, tensors),
+    : DenseRelation(op, axes, factors, algebra, rows, tensors),
       isResultLong(isLong(factors, op->getResult(0))),
-      builder(algebra, runLimit, /*joins=*/isResultLong), rows(rows),
+      builder(algebra, runLimit, /*joins=*/isResultLong),
       comparesPositions(isa<tv::CausalMaskOp, tv::LowerTriangleOp>(op)) {}
 
 LogicalResult RunRelation::compute(DenseTensor &result, int64_t &steps,

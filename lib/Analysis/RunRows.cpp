@@ -58,9 +58,9 @@ void RunRelation::computeRowAtOnce(int64_t offset) {
   };
   rows->reset(count);
   if (!termLoop) {
-    Scalar bodies = computeBodies(*rowLoop);
+    RowAlgebra::Elements bodies = rows->get(computeBodies(*rowLoop));
     for (size_t i = 0; i < count; ++i)
-      keep(i, rows->get(bodies, i));
+      keep(i, bodies[i]);
     return;
   }
   // Rows in `spread` are read before they are overwritten.
@@ -70,10 +70,10 @@ void RunRelation::computeRowAtOnce(int64_t offset) {
   loops.push_back(termLoop);
   forEachPlace(loops, [&] {
     rows->reset(count);
-    Scalar row = computeBodies(*rowLoop);
+    RowAlgebra::Elements row = rows->get(computeBodies(*rowLoop));
     std::vector<Scalar> &kept = bodies.emplace_back(count);
     for (size_t i = 0; i < count; ++i)
-      kept[i] = rows->get(row, i);
+      kept[i] = row[i];
     terms.push_back({Scalar(), getWeight(loops)});
   });
   for (size_t i = 0; i < count; ++i) {
@@ -85,9 +85,9 @@ void RunRelation::computeRowAtOnce(int64_t offset) {
 
 void RunRelation::addTermsAtOnce(int64_t weight, size_t &mark) {
   rows->reset(termLoop->representatives.size());
-  Scalar bodies = computeBodies(*termLoop);
+  RowAlgebra::Elements bodies = rows->get(computeBodies(*termLoop));
   for (auto [place, entry] : llvm::enumerate(termLoop->representatives)) {
-    terms.push_back({rows->get(bodies, place), weight * entry.weight});
+    terms.push_back({bodies[place], weight * entry.weight});
     if (terms.size() == termLimit)
       flush(mark);
   }

@@ -81,6 +81,26 @@ Scalar DoubleIntervalAlgebra::keep(Scalar value, size_t mark) {
   return {place};
 }
 
+void DoubleIntervalAlgebra::keepAll(llvm::MutableArrayRef<Scalar> values,
+                                    size_t mark) {
+  llvm::SmallVector<Interval, 0> kept;
+  for (Scalar value : values)
+    kept.push_back(get(value));
+  intervals.resize(mark);
+  for (auto [value, interval] : llvm::zip_equal(values, kept)) {
+    if (isShared(value))
+      continue;
+    if (released.empty()) {
+      value = {intervals.size()};
+      intervals.push_back(interval);
+      continue;
+    }
+    value = {released.back()};
+    released.pop_back();
+    intervals[value.bits] = interval;
+  }
+}
+
 void DoubleIntervalAlgebra::reset() {
   EnclosingAlgebra::reset();
   intervals.resize(2);

@@ -195,6 +195,11 @@ TEST_F(DenseEvaluatorTest, Indexing) {
     %rows = tv.einsum %one_hot, %table {equation = "av,vh->ah"} : (tensor<6x9xf32>, tensor<9x3xf32>) -> tensor<6x3xf32>
     %mask = tv.causal_mask : () -> tensor<1x2x9x9x!tv.extended<f32>>
     %exp = tv.exp %mask : (tensor<1x2x9x9x!tv.extended<f32>>) -> tensor<1x2x9x9xf32>
+    %triangle = tv.lower_triangle : () -> tensor<300x300xf32>
+    %indices = tv.one_hot_index %triangle : (tensor<300x300xf32>) -> tensor<300xi64>
+    %eligible = tv.slice %triangle {dimension = 1 : i64, start = 40 : i64, end = 49 : i64} : (tensor<300x300xf32>) -> tensor<300x9xf32>
+    %few = tv.slice %eligible {dimension = 0 : i64, start = 42 : i64, end = 48 : i64} : (tensor<300x9xf32>) -> tensor<6x9xf32>
+    %ranks = tv.descending_rank %one_hot, %few : (tensor<6x9xf32>, tensor<6x9xf32>) -> tensor<6x9xi64>
   })");
 }
 

@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Verify/Scalar/NumericAlgebras.h"
+#include "RandomComputation.h"
 
 #include <gtest/gtest.h>
 
@@ -19,52 +19,6 @@
 using namespace verify;
 
 //===--- Evaluation -------------------------------------------------------===//
-
-/// A computation with every rational operation and a choice.
-static Scalar compute(ScalarAlgebra &algebra, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<Scalar> values;
-  values.reserve(16);
-  for (int i = 0; i < 4; ++i)
-    values.push_back(
-        algebra.rational(int64_t(random() % 41) - 20, random() % 7 + 1));
-  auto pick = [&] { return values[random() % values.size()]; };
-  for (int step = 0; step < 12; ++step) {
-    Scalar a = pick(), b = pick(), c = pick();
-    switch (random() % 8) {
-    case 0:
-      values.push_back(algebra.add(a, b));
-      break;
-    case 1:
-      values.push_back(algebra.subtract(a, b));
-      break;
-    case 2:
-      values.push_back(algebra.multiply(a, b));
-      break;
-    case 3: {
-      Scalar square = algebra.multiply(b, b);
-      values.push_back(
-          algebra.divide(a, algebra.add(square, algebra.rational(1))));
-      break;
-    }
-    case 4:
-      values.push_back(algebra.maximum({a, b, c}));
-      break;
-    case 5:
-      values.push_back(algebra.select(
-          algebra.compare(Comparison(random() % 4), a, b), b, c));
-      break;
-    case 6:
-      values.push_back(algebra.sum({{a, 3}, {b, -2}, {c, 0}}));
-      break;
-    default:
-      values.push_back(
-          algebra.apply(random() % 2 ? Function::Abs : Function::Sign, a));
-      break;
-    }
-  }
-  return values.back();
-}
 
 TEST(NumericAlgebrasTest, ExactValuesLieInIntervals) {
   RationalAlgebra exact;
@@ -196,7 +150,9 @@ TEST(DoubleIntervalsTest, LongSumsOfRoundedConstantsContainTheExactOnes) {
   }
 }
 
+namespace {
 class FunctionSourceTest : public ::testing::TestWithParam<FunctionSource> {};
+} // namespace
 INSTANTIATE_TEST_SUITE_P(Sources, FunctionSourceTest,
                          ::testing::Values(FunctionSource::Library,
                                            FunctionSource::Rounded));

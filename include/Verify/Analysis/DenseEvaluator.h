@@ -321,6 +321,8 @@ private:
   ElementEvaluator elements;
   /// Whether long values are kept in runs.
   bool usesRuns;
+  /// To compute many terms of a sum at once; null if there is no way.
+  std::unique_ptr<RowAlgebra> rows;
   /// What a share of a long value is computed with.
   struct Worker {
     std::unique_ptr<NumericAlgebra> twin; ///< null: the algebra itself

@@ -48,8 +48,19 @@ public:
   /// The row of `first` and the scalars that follow it at distance `stride`,
   /// which have to stay where they are; with stride 0 all are the same.
   virtual Scalar makeRow(const Scalar *first, int64_t stride) = 0;
-  /// An element of a row.
-  virtual Scalar get(Scalar row, size_t index) const = 0;
+  /// Scalars at a distance from each other, which may be 0.
+  struct Elements {
+    const Scalar *first;
+    int64_t stride;
+    Scalar operator[](size_t index) const {
+      return first[static_cast<int64_t>(index) * stride];
+    }
+  };
+  /// The elements of a row, until the next one is made.
+  virtual Elements get(Scalar row) const = 0;
+  /// Whether elements may be kept one by one (`NumericAlgebra::keep`): where
+  /// scalars are held in memory, that forgets the others.
+  virtual bool mayKeepElements() const = 0;
 };
 
 /// What the numeric algebras have in common.
@@ -78,6 +89,8 @@ public:
   /// Forgets all scalars made since `mark` and returns a scalar of the same
   /// value, apart from all others.
   virtual Scalar keep(Scalar value, size_t mark) { return value; }
+  /// The same for many: `values` are replaced by what is kept.
+  virtual void keepAll(llvm::MutableArrayRef<Scalar> values, size_t mark) {}
   /// Forgets a scalar that `keep` returned, or one made on its own.
   virtual void release(Scalar value) {}
 
@@ -247,11 +260,13 @@ public:
   void reset() override;
   size_t mark() const override { return intervals.size(); }
   Scalar keep(Scalar value, size_t mark) override;
+  void keepAll(llvm::MutableArrayRef<Scalar> values, size_t mark) override;
   void release(Scalar value) override {
     if (!isShared(value))
       released.push_back(value.bits);
   }
   std::optional<Scalar> join(Scalar left, Scalar right) override;
+  std::unique_ptr<RowAlgebra> makeRows() override;
 
   Scalar minusInfinity() override;
   Scalar add(Scalar left, Scalar right) override;

@@ -1,4 +1,4 @@
-//===- DoubleRows.cpp - rows of doubles -----------------------------------===//
+//===- Rows.cpp - rows of scalars -----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,16 +12,19 @@
 #include "Verify/Scalar/NumericAlgebras.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include <deque>
+#include <type_traits>
 
 using namespace verify;
 using llvm::ArrayRef;
 
 namespace {
-class DoubleRows final : public RowAlgebra {
+/// Rows of scalars of one algebra.
+template <typename Algebra> class Rows final : public RowAlgebra {
 public:
-  explicit DoubleRows(DoubleAlgebra &elements) : elements(elements) {}
+  explicit Rows(Algebra &elements) : elements(elements) {}
 
   void reset(size_t newSize) override {
     size = newSize;
@@ -32,9 +35,7 @@ public:
     rows.push_back({first, stride});
     return {rows.size() - 1};
   }
-  Scalar get(Scalar row, size_t index) const override {
-    return rows[row.bits][index];
-  }
+  Elements get(Scalar row) const override { return rows[row.bits]; }
 
   Scalar rational(int64_t numerator, int64_t denominator) override {
     return repeat(elements.rational(numerator, denominator));
@@ -50,25 +51,39 @@ public:
   }
   Scalar minusInfinity() override { return repeat(elements.minusInfinity()); }
 
+  bool mayKeepElements() const override { return areDoubles; }
+
   Scalar add(Scalar left, Scalar right) override {
-    return combine(left, right,
-                   [](double first, double second) { return first + second; });
+    return combine(left, right, [&](auto first, auto second) {
+      if constexpr (areDoubles)
+        return first + second;
+      else
+        return elements.add(first, second);
+    });
   }
   Scalar subtract(Scalar left, Scalar right) override {
-    return combine(left, right,
-                   [](double first, double second) { return first - second; });
+    return combine(left, right, [&](auto first, auto second) {
+      if constexpr (areDoubles)
+        return first - second;
+      else
+        return elements.subtract(first, second);
+    });
   }
   Scalar multiply(Scalar left, Scalar right) override {
-    return combine(left, right,
-                   [](double first, double second) { return first * second; });
+    return combine(left, right, [&](auto first, auto second) {
+      if constexpr (areDoubles)
+        return first * second;
+      else
+        return elements.multiply(first, second);
+    });
   }
   Scalar divide(Scalar left, Scalar right) override {
-    return make({left, right}, [&](ArrayRef<Row> from, size_t i) {
+    return make({left, right}, [&](ArrayRef<Elements> from, size_t i) {
       return elements.divide(from[0][i], from[1][i]);
     });
   }
   Scalar negate(Scalar value) override {
-    return make(value, [&](ArrayRef<Row> from, size_t i) {
+    return make(value, [&](ArrayRef<Elements> from, size_t i) {
       return elements.negate(from[0][i]);
     });
   }
@@ -77,45 +92,51 @@ public:
     llvm::SmallVector<WeightedScalar> list(terms);
     for (const WeightedScalar &term : terms)
       values.push_back(term.value);
-    return make(values, [&](ArrayRef<Row> from, size_t i) {
+    return make(values, [&](ArrayRef<Elements> from, size_t i) {
       for (size_t term = 0; term < from.size(); ++term)
         list[term].value = from[term][i];
       return elements.sum(list);
     });
   }
   Scalar power(Scalar base, int64_t numerator, int64_t denominator) override {
-    return make(base, [&](ArrayRef<Row> from, size_t i) {
+    return make(base, [&](ArrayRef<Elements> from, size_t i) {
       return elements.power(from[0][i], numerator, denominator);
     });
   }
   Scalar apply(Function function, Scalar argument) override {
-    return make(argument, [&](ArrayRef<Row> from, size_t i) {
+    return make(argument, [&](ArrayRef<Elements> from, size_t i) {
       return elements.apply(function, from[0][i]);
     });
   }
   Scalar maximum(ArrayRef<Scalar> values) override {
     llvm::SmallVector<Scalar> list(values.size());
-    return make(values, [&](ArrayRef<Row> from, size_t i) {
+    return make(values, [&](ArrayRef<Elements> from, size_t i) {
       for (size_t value = 0; value < from.size(); ++value)
         list[value] = from[value][i];
       return elements.maximum(list);
     });
   }
   Scalar compare(Comparison comparison, Scalar left, Scalar right) override {
-    return make({left, right}, [&](ArrayRef<Row> from, size_t i) {
+    if constexpr (areDoubles)
+      return compareDoubles(comparison, left, right);
+    return make({left, right}, [&](ArrayRef<Elements> from, size_t i) {
       return elements.compare(comparison, from[0][i], from[1][i]);
     });
   }
   Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) override {
-    return make({condition, ifTrue, ifFalse},
-                [&](ArrayRef<Row> from, size_t i) {
-                  return elements.select(from[0][i], from[1][i], from[2][i]);
-                });
+    return make(
+        {condition, ifTrue, ifFalse}, [&](ArrayRef<Elements> from, size_t i) {
+          if constexpr (areDoubles)
+            return DoubleAlgebra::getDouble(from[0][i]) != 0 ? from[1][i]
+                                                             : from[2][i];
+          else
+            return elements.select(from[0][i], from[1][i], from[2][i]);
+        });
   }
   Scalar uninterpreted(llvm::StringRef name, ArrayRef<Scalar> arguments,
                        ScalarSort sort) override {
     llvm::SmallVector<Scalar> list(arguments.size());
-    return make(arguments, [&](ArrayRef<Row> from, size_t i) {
+    return make(arguments, [&](ArrayRef<Elements> from, size_t i) {
       for (size_t argument = 0; argument < from.size(); ++argument)
         list[argument] = from[argument][i];
       return elements.uninterpreted(name, list, sort);
@@ -124,13 +145,8 @@ public:
   Scalar toReal(Scalar value) override { return value; }
 
 private:
-  struct Row {
-    const Scalar *first;
-    int64_t stride;
-    Scalar operator[](size_t index) const {
-      return first[static_cast<int64_t>(index) * stride];
-    }
-  };
+  /// Then the scalars are the numbers.
+  static constexpr bool areDoubles = std::is_same_v<Algebra, DoubleAlgebra>;
 
   /// Room for a row, and `count` elements of it to fill.
   Scalar *allocate(size_t count) {
@@ -150,7 +166,7 @@ private:
   /// same all along.
   template <typename Compute>
   Scalar make(ArrayRef<Scalar> operands, Compute compute) {
-    llvm::SmallVector<Row, 4> from;
+    llvm::SmallVector<Elements, 4> from;
     bool isSame = true;
     for (Scalar operand : operands) {
       from.push_back(rows[operand.bits]);
@@ -159,26 +175,55 @@ private:
     size_t count = isSame ? 1 : size;
     Scalar *result = allocate(count);
     for (size_t i = 0; i < count; ++i)
-      result[i] = compute(ArrayRef<Row>(from), i);
+      result[i] = compute(ArrayRef<Elements>(from), i);
     return makeRow(result, isSame ? 0 : 1);
   }
   template <typename Compute>
   Scalar combine(Scalar left, Scalar right, Compute compute) {
-    return make({left, right}, [&](ArrayRef<Row> from, size_t i) {
-      return DoubleAlgebra::fromDouble(
-          compute(DoubleAlgebra::getDouble(from[0][i]),
-                  DoubleAlgebra::getDouble(from[1][i])));
+    return make({left, right}, [&](ArrayRef<Elements> from, size_t i) {
+      if constexpr (areDoubles)
+        return DoubleAlgebra::fromDouble(
+            compute(DoubleAlgebra::getDouble(from[0][i]),
+                    DoubleAlgebra::getDouble(from[1][i])));
+      else
+        return compute(from[0][i], from[1][i]);
     });
   }
 
-  DoubleAlgebra &elements;
+  Scalar compareDoubles(Comparison comparison, Scalar left, Scalar right) {
+    switch (comparison) {
+    case Comparison::Equal:
+      return combine(left, right, [](double first, double second) {
+        return static_cast<double>(first == second);
+      });
+    case Comparison::NotEqual:
+      return combine(left, right, [](double first, double second) {
+        return static_cast<double>(first != second);
+      });
+    case Comparison::Less:
+      return combine(left, right, [](double first, double second) {
+        return static_cast<double>(first < second);
+      });
+    case Comparison::LessEqual:
+      return combine(left, right, [](double first, double second) {
+        return static_cast<double>(first <= second);
+      });
+    }
+    llvm_unreachable("a comparison without a value");
+  }
+
+  Algebra &elements;
   size_t size = 0;
-  std::vector<Row> rows;
+  std::vector<Elements> rows;
   std::deque<std::vector<Scalar>> buffers;
   size_t used = 0; ///< of the buffers
 };
 } // namespace
 
 std::unique_ptr<RowAlgebra> DoubleAlgebra::makeRows() {
-  return std::make_unique<DoubleRows>(*this);
+  return std::make_unique<Rows<DoubleAlgebra>>(*this);
+}
+
+std::unique_ptr<RowAlgebra> DoubleIntervalAlgebra::makeRows() {
+  return std::make_unique<Rows<DoubleIntervalAlgebra>>(*this);
 }

@@ -1,0 +1,80 @@
+//===- RowAlgebrasTest.cpp - many scalars at once ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RandomComputation.h"
+
+#include <gtest/gtest.h>
+
+using namespace verify;
+
+/// Rows give what their elements give, with a row of equal ones among them.
+template <typename Algebra> static void checkRows(Algebra &algebra) {
+  std::unique_ptr<RowAlgebra> rows = algebra.makeRows();
+  ASSERT_TRUE(rows);
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    constexpr size_t count = 5;
+    algebra.reset();
+    rows->reset(count);
+    std::mt19937 random(seed);
+    std::vector<std::vector<Scalar>> columns(count, std::vector<Scalar>(4));
+    std::vector<std::vector<Scalar>> drawn;
+    for (size_t row = 0; row < 4; ++row) {
+      std::vector<Scalar> &scalars = drawn.emplace_back();
+      scalars.resize(2 * count);
+      for (Scalar &scalar : scalars)
+        scalar = draw(algebra, random);
+      for (size_t i = 0; i < count; ++i)
+        columns[i][row] = scalars[row == 0 ? 0 : 2 * i];
+    }
+    std::vector<Scalar> operands;
+    operands.reserve(drawn.size());
+    for (const std::vector<Scalar> &scalars : drawn)
+      operands.push_back(
+          rows->makeRow(scalars.data(), operands.empty() ? 0 : 2));
+    RowAlgebra::Elements row = rows->get(compute(*rows, random, operands));
+    for (size_t i = 0; i < count; ++i) {
+      Scalar single = compute(algebra, random, columns[i]);
+      EXPECT_EQ(algebra.toDouble(row[i]), algebra.toDouble(single)) << seed;
+      if constexpr (std::is_same_v<Algebra, DoubleIntervalAlgebra>) {
+        EXPECT_EQ(algebra.getLower(row[i]), algebra.getLower(single));
+        EXPECT_EQ(algebra.getUpper(row[i]), algebra.getUpper(single));
+      }
+    }
+  }
+}
+
+TEST(RowAlgebrasTest, RowsAreTheirElements) {
+  DoubleAlgebra doubles;
+  checkRows(doubles);
+  DoubleIntervalAlgebra intervals;
+  checkRows(intervals);
+}
+
+TEST(RowAlgebrasTest, ScalarsThatAreKeptTogetherStay) {
+  DoubleIntervalAlgebra doubles;
+  // Two places that are free, below what is made next.
+  for (int64_t number : {77, 78})
+    doubles.release(doubles.integer(number));
+  std::vector<std::vector<Scalar>> kept;
+  for (int64_t first = 0; first < 3; ++first) {
+    size_t mark = doubles.mark();
+    std::vector<Scalar> &values = kept.emplace_back();
+    for (int64_t i = 0; i < 5; ++i)
+      values.push_back(
+          doubles.add(doubles.integer(first * 5 + i), doubles.integer(-3)));
+    // One twice, and one that is there for all.
+    values.push_back(values[4]);
+    values.push_back(doubles.integer(1));
+    doubles.keepAll(values, mark);
+    EXPECT_NE(values[4], values[5]);
+  }
+  for (int64_t first = 0; first < 3; ++first) {
+    for (int64_t i = 0; i < 5; ++i)
+      EXPECT_EQ(doubles.toDouble(kept[first][i]), first * 5 + i - 3);
+    EXPECT_EQ(doubles.toDouble(kept[first][5]), first * 5 + 1);
+    EXPECT_EQ(doubles.toDouble(kept[first][6]), 1);
+  }
+}
