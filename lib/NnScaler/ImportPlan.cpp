@@ -409,7 +409,9 @@ nnscaler::findPartOrderDifference(ModuleOp module) {
   return difference;
 }
 
-bool nnscaler::useDeclaredPartOrder(tv::PlanOp plan) {
+/// The ops that go by rank and declare something else; none if one of them does
+/// not say what.
+static std::optional<SmallVector<Operation *>> listDeclaring(tv::PlanOp plan) {
   SmallVector<Operation *> ops;
   bool isKnown = true;
   plan.walk([&](Operation *op) {
@@ -421,9 +423,18 @@ bool nnscaler::useDeclaredPartOrder(tv::PlanOp plan) {
                                           isa<DenseI64ArrayAttr>(declared);
     ops.push_back(op);
   });
-  if (!isKnown)
+  return isKnown ? std::optional(ops) : std::nullopt;
+}
+
+bool nnscaler::declaresPartOrder(tv::PlanOp plan) {
+  return listDeclaring(plan).has_value();
+}
+
+bool nnscaler::useDeclaredPartOrder(tv::PlanOp plan) {
+  std::optional<SmallVector<Operation *>> ops = listDeclaring(plan);
+  if (!ops)
     return false;
-  for (Operation *op : ops) {
+  for (Operation *op : *ops) {
     Attribute declared = op->removeDiscardableAttr(declaredName);
     if (auto communicate = dyn_cast<tv::CommunicateOp>(op)) {
       communicate.setGroup(cast<DenseI64ArrayAttr>(declared).asArrayRef());

@@ -32,7 +32,7 @@ public:
         reference(module.lookupSymbol<tv::PlanOp>("reference")),
         plan(module.lookupSymbol<tv::PlanOp>("plan")) {}
 
-  /// Fails after an error. The plans are gone afterwards.
+  /// Fails after an error. The plans are gone afterwards, unless they are kept.
   LogicalResult link() { return link(nullptr); }
   /// The same with the first ranks for all but in groups with a device of
   /// `apart`, and with the plans as before. False without a word, and with the
@@ -262,16 +262,16 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
   }
   int64_t executedOps = executed->plan->getExecutedOps();
   LinkCounts linked;
-  if (!fold) {
-    reference->remove();
-    plan->remove();
-  }
+  SmallVector<tv::PlanOp> linkedPlans;
+  for (tv::PlanOp each : {reference, plan})
+    if (!fold && !each->hasAttr(keptPlanName)) {
+      each->remove();
+      linkedPlans.push_back(each);
+    }
   auto release = [&] {
     executed.reset();
-    if (!fold) {
-      reference->destroy();
-      plan->destroy();
-    }
+    for (tv::PlanOp each : linkedPlans)
+      each->destroy();
     return success();
   };
   (void)sideBySide([&] { return linked = linker.write(), success(); }, release);

@@ -13,11 +13,12 @@
 
 namespace verify {
 
-/// Replaces the plans `@reference` and `@plan` of a module by one graph. Fails
-/// after an error at the op that cannot be executed, and then the module has
-/// the attribute `tv.malformed`, or that is not understood. With `foldsRanks`
-/// and where ranks are an axis, the graph has it, and the plans stay for
-/// `unfoldRanks`. `beside` may be null.
+/// Replaces the plans `@reference` and `@plan` of a module by one graph, or
+/// adds it to those that are kept (`keptPlanName`). Fails after an error at the
+/// op that cannot be executed, and then the module has the attribute
+/// `tv.malformed`, or that is not understood. With `foldsRanks` and where ranks
+/// are an axis, the graph has it, and the plans stay for `unfoldRanks`.
+/// `beside` may be null.
 llvm::LogicalResult linkPlans(mlir::ModuleOp module, RandomMode random,
                               bool foldsRanks, const BesideLinking &beside);
 

@@ -91,6 +91,22 @@ TEST_F(LinkedPlansTest, TheyAreWellFormed) {
   EXPECT_EQ(link(), "");
 }
 
+TEST_F(LinkedPlansTest, OnlyPlansThatAreKeptStay) {
+  auto print = [&](StringRef name) {
+    std::string text;
+    if (auto plan = module->lookupSymbol<tv::PlanOp>(name))
+      llvm::raw_string_ostream(text) << plan;
+    return text;
+  };
+  module->lookupSymbol<tv::PlanOp>("plan")->setAttr(keptPlanName,
+                                                    UnitAttr::get(&context));
+  std::string before = print("plan");
+  EXPECT_EQ(link(), "");
+  EXPECT_EQ(print("plan"), before);
+  EXPECT_EQ(print("reference"), "");
+  EXPECT_FALSE(module->getOps<tv::GraphOp>().empty());
+}
+
 TEST_F(LinkedPlansTest, ThePlanIsVerified) {
   ASSERT_TRUE(module);
   spoil("plan");

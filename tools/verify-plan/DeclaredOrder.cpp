@@ -18,17 +18,30 @@ DeclaredOrder::DeclaredOrder(verify::nnscaler::PartOrderDifference difference,
     : difference(std::move(difference)), options(std::move(options)),
       files(std::move(files)) {}
 
-OwningOpRef<ModuleOp> DeclaredOrder::copy(ModuleOp module) {
-  auto reference = module.lookupSymbol<verify::tv::PlanOp>("reference");
-  auto plan = module.lookupSymbol<verify::tv::PlanOp>("plan");
-  if (!reference || !plan)
+/// The reference and the plan; none if one is missing.
+static SmallVector<verify::tv::PlanOp, 2> getPlans(ModuleOp module) {
+  SmallVector<verify::tv::PlanOp, 2> plans;
+  for (StringRef name : {"reference", "plan"})
+    if (auto plan = module.lookupSymbol<verify::tv::PlanOp>(name))
+      plans.push_back(plan);
+  return plans.size() == 2 ? plans : SmallVector<verify::tv::PlanOp, 2>();
+}
+
+OwningOpRef<ModuleOp> DeclaredOrder::take(ModuleOp module, bool copies) {
+  SmallVector<verify::tv::PlanOp, 2> plans = getPlans(module);
+  if (plans.empty())
     return nullptr;
   OwningOpRef<ModuleOp> declared(ModuleOp::create(module.getLoc()));
-  declared->push_back(reference->clone());
-  auto copied = cast<verify::tv::PlanOp>(plan->clone());
-  declared->push_back(copied);
-  return verify::nnscaler::useDeclaredPartOrder(copied) ? std::move(declared)
-                                                        : nullptr;
+  for (verify::tv::PlanOp plan : plans) {
+    Operation *taken = copies ? plan->clone() : plan;
+    if (!copies)
+      taken->remove();
+    taken->removeAttr(verify::keptPlanName);
+    declared->push_back(taken);
+  }
+  bool isKnown =
+      verify::nnscaler::useDeclaredPartOrder(getPlans(*declared).back());
+  return isKnown ? std::move(declared) : nullptr;
 }
 
 DeclaredOrder::Answer DeclaredOrder::check(ModuleOp declared,
@@ -63,11 +76,17 @@ DeclaredOrder::Answer DeclaredOrder::importAndCheck(TimingScope &scope) {
 
 void DeclaredOrder::begin(ModuleOp module, bool isBeside) {
   if (!isBeside) {
-    declared = copy(module);
+    SmallVector<verify::tv::PlanOp, 2> plans = getPlans(module);
+    if (plans.empty() || !verify::nnscaler::declaresPartOrder(plans.back()))
+      return;
+    for (verify::tv::PlanOp plan : plans)
+      plan->setAttr(verify::keptPlanName, UnitAttr::get(plan.getContext()));
+    keeper = module;
     return;
   }
   thread.emplace(llvm::hardware_concurrency(1));
-  copied = thread->async([this, module] { declared = copy(module); });
+  copied = thread->async(
+      [this, module] { declared = take(module, /*copies=*/true); });
   verdict = thread->async(
       [this] { return declared ? check(*declared, nullptr) : std::nullopt; });
 }
@@ -75,7 +94,7 @@ void DeclaredOrder::begin(ModuleOp module, bool isBeside) {
 void DeclaredOrder::waitUntilCopied() {
   if (copied.valid())
     copied.wait();
-  if (declared)
+  if (declared || keeper)
     files.reset();
 }
 
@@ -86,6 +105,8 @@ bool DeclaredOrder::isUnderWay() const {
 
 void DeclaredOrder::explain(TimingScope &scope) {
   emitRemark(difference.first) << difference.text;
+  if (keeper)
+    declared = take(keeper, /*copies=*/false);
   Answer answer = !declared         ? importAndCheck(scope)
                   : verdict.valid() ? verdict.get()
                                     : check(*declared, &scope);

@@ -32,23 +32,24 @@ public:
                 Options options,
                 std::optional<verify::nnscaler::PairFiles> files);
 
-  /// Copies the plans of a module, which may not change until
-  /// `waitUntilCopied`; with `isBeside` on a thread of its own, that goes on
-  /// with them.
+  /// Sees to it that the plans of a module are there when they are needed. With
+  /// `isBeside` copies them on a thread of its own, that goes on with them;
+  /// they may not change until `waitUntilCopied`.
   void begin(mlir::ModuleOp module, bool isBeside);
   void waitUntilCopied();
   /// Whether something was begun that is not over.
   bool isUnderWay() const;
   /// Says where the plan declares another order, and what the verdict on that
-  /// order is. Waits for what was begun; otherwise does it now, and notes its
-  /// time under `scope`.
+  /// order is. Waits for what was begun; otherwise does it now, with what the
+  /// module kept, and notes its time under `scope`.
   void explain(mlir::TimingScope &scope);
 
 private:
   using Answer = std::optional<verify::Answer>;
-  /// The plans of a module, in the order of parts that is declared; null if
-  /// they do not say.
-  static mlir::OwningOpRef<mlir::ModuleOp> copy(mlir::ModuleOp module);
+  /// The plans of a module, or copies of them, in the order of parts that is
+  /// declared; null if they do not say.
+  static mlir::OwningOpRef<mlir::ModuleOp> take(mlir::ModuleOp module,
+                                                bool copies);
   /// None where it is not decided. `scope` may be null.
   Answer check(mlir::ModuleOp declared, mlir::TimingScope *scope);
   /// The same of what is imported once more.
@@ -57,6 +58,8 @@ private:
   verify::nnscaler::PartOrderDifference difference;
   Options options;
   std::optional<verify::nnscaler::PairFiles> files;
+  /// What keeps the plans until they are needed; null if nothing does.
+  mlir::ModuleOp keeper;
   mlir::OwningOpRef<mlir::ModuleOp> declared;
   std::shared_future<void> copied;
   std::shared_future<Answer> verdict;

@@ -70,9 +70,11 @@ struct PartOrderDifference {
 std::optional<PartOrderDifference>
 findPartOrderDifference(mlir::ModuleOp module);
 
-/// Makes of a plan that was imported by rank what it would be imported as by
-/// index maps. False, and the plan as before, where it does not declare what is
-/// needed.
+/// Whether a plan that was imported by rank declares what is needed to make of
+/// it what it would be imported as by index maps.
+bool declaresPartOrder(tv::PlanOp plan);
+
+/// Does so. False, and the plan as before, where it does not declare that.
 bool useDeclaredPartOrder(tv::PlanOp plan);
 
 } // namespace verify::nnscaler

@@ -50,6 +50,9 @@ llvm::cl::ValuesClass getStartedCommunications();
 #define GEN_PASS_REGISTRATION
 #include "Verify/Transforms/Passes.h.inc"
 
+/// On `@reference` and `@plan`: they stay in the module when they are linked.
+constexpr llvm::StringLiteral keptPlanName = "tv.kept";
+
 /// Something that is done once with `@plan` while that is linked, perhaps on
 /// another thread: it may only read it, and says nothing.
 using BesideLinking = std::function<llvm::LogicalResult(tv::PlanOp plan)>;

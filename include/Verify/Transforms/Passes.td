@@ -85,7 +85,7 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
     such a group stands for all, the devices of other groups for themselves. The
     plans then stay in the module: `tv-check-equiv` goes on with them where the
     folded graph is not proved. Where no group agrees so, the option changes
-    nothing.
+    nothing. A plan with the attribute `tv.kept` stays in any case.
 
     A plan that cannot be executed (an unmatched send, shapes that do not fit)
     is an error at its op, and the module gets the attribute `tv.malformed`. The
