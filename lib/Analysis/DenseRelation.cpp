@@ -181,16 +181,21 @@ void DenseRelation::moveToPlace(const MeshPlace &place) {
 
 void DenseRelation::computeRow(int64_t offset, DenseTensor &result) {
   const Loop &row = resultLoops.back();
-  auto count = static_cast<int64_t>(row.representatives.size());
-  size_t mark = algebra.mark();
-  RowAlgebra::Elements bodies = computeBodies(row, 0, count);
-  values.clear();
-  for (int64_t i = 0; i < count; ++i)
-    values.push_back(
-        relation.divisor == 1 ? bodies[i] : algebra.divide(bodies[i], divisor));
-  algebra.keepAll(values, mark);
-  for (int64_t i = 0; i < count; ++i)
-    result.elements[offset + i * row.resultStride] = values[i];
+  auto size = static_cast<int64_t>(row.representatives.size());
+  for (int64_t first = 0; first < size;) {
+    int64_t count = std::min<int64_t>(size - first, termLimit);
+    size_t mark = algebra.mark();
+    RowAlgebra::Elements bodies = computeBodies(row, first, count);
+    values.clear();
+    for (int64_t i = 0; i < count; ++i)
+      values.push_back(relation.divisor == 1
+                           ? bodies[i]
+                           : algebra.divide(bodies[i], divisor));
+    rows->keepAll(values, mark);
+    for (int64_t i = 0; i < count; ++i)
+      result.elements[offset + (first + i) * row.resultStride] = values[i];
+    first += count;
+  }
 }
 
 void DenseRelation::runLoops(const MeshPlace &place, DenseTensor &result) {

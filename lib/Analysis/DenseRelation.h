@@ -141,7 +141,8 @@ protected:
   void flush(size_t &mark);
   llvm::LogicalResult fail(const llvm::Twine &reason);
 
-  /// Most terms that are held before they are added up.
+  /// Most terms that are held before they are added up, and most bodies that
+  /// are computed at once.
   static constexpr size_t termLimit = 256;
   /// Fewest terms for which bodies are computed as a row.
   static constexpr size_t rowLimit = 4;

@@ -52,6 +52,10 @@ public:
   Scalar minusInfinity() override { return repeat(elements.minusInfinity()); }
 
   bool mayKeepElements() const override { return areDoubles; }
+  void keepAll(llvm::MutableArrayRef<Scalar> values, size_t mark) override {
+    if constexpr (!areDoubles)
+      elements.keepAll(values, mark);
+  }
 
   Scalar add(Scalar left, Scalar right) override {
     return combine(left, right, [&](auto first, auto second) {

@@ -29,11 +29,15 @@ template <typename Algebra> static void checkRows(Algebra &algebra) {
       for (size_t i = 0; i < count; ++i)
         columns[i][row] = scalars[row == 0 ? 0 : 2 * i];
     }
+    // A square is more than a product of equal numbers.
+    for (std::vector<Scalar> &column : columns)
+      column.push_back(column[1]);
     std::vector<Scalar> operands;
-    operands.reserve(drawn.size());
+    operands.reserve(drawn.size() + 1);
     for (const std::vector<Scalar> &scalars : drawn)
       operands.push_back(
           rows->makeRow(scalars.data(), operands.empty() ? 0 : 2));
+    operands.push_back(operands[1]);
     RowAlgebra::Elements row = rows->get(compute(*rows, random, operands));
     for (size_t i = 0; i < count; ++i) {
       Scalar single = compute(algebra, random, columns[i]);

@@ -61,6 +61,9 @@ public:
   /// Whether elements may be kept one by one (`NumericAlgebra::keep`): where
   /// scalars are held in memory, that forgets the others.
   virtual bool mayKeepElements() const = 0;
+  /// Keeps many scalars of the other algebra at once, apart from all others and
+  /// each other, and forgets all else that was made since `mark`.
+  virtual void keepAll(llvm::MutableArrayRef<Scalar> values, size_t mark) = 0;
 };
 
 /// What the numeric algebras have in common.
@@ -89,8 +92,6 @@ public:
   /// Forgets all scalars made since `mark` and returns a scalar of the same
   /// value, apart from all others.
   virtual Scalar keep(Scalar value, size_t mark) { return value; }
-  /// The same for many: `values` are replaced by what is kept.
-  virtual void keepAll(llvm::MutableArrayRef<Scalar> values, size_t mark) {}
   /// Forgets a scalar that `keep` returned, or one made on its own.
   virtual void release(Scalar value) {}
 
@@ -260,7 +261,7 @@ public:
   void reset() override;
   size_t mark() const override { return intervals.size(); }
   Scalar keep(Scalar value, size_t mark) override;
-  void keepAll(llvm::MutableArrayRef<Scalar> values, size_t mark) override;
+  void keepAll(llvm::MutableArrayRef<Scalar> values, size_t mark);
   void release(Scalar value) override {
     if (!isShared(value))
       released.push_back(value.bits);
