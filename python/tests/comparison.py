@@ -61,12 +61,12 @@ def _losses(root: Any, devices: list[Device], expected: Tensor) -> list[str]:
 
 def _gradients(devices: list[Device], expected: Device) -> list[str]:
     found: list[str] = []
-    whole = {name: tensor for (name, _), tensor in expected.gradients.items()}
+    whole = {name: tensor for (name, *_), tensor in expected.gradients.items()}
     covered: defaultdict[str, set[Any]] = defaultdict(set)
     for device in devices:
-        for name, slices in device.trained - device.gradients.keys():
+        for name, slices, _ in device.trained - device.gradients.keys():
             found.append(f"{name} {slices}: no gradient on device {device.number}")
-        for (name, slices), gradient in device.gradients.items():
+        for (name, slices, _), gradient in device.gradients.items():
             covered[name].add(slices)
             if not _close(gradient, pick(whole[name], slices)):
                 found.append(f"{name} {slices} on device {device.number}")

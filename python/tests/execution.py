@@ -35,7 +35,7 @@ FORWARD = {
     "ReduceScatterAllGatherPrim": "ReduceScatterPrim",
 }
 
-GradientKey: TypeAlias = tuple[str, tuple[tuple[int, int], ...]]
+GradientKey: TypeAlias = tuple[str, tuple[tuple[int, int], ...], int]
 Message: TypeAlias = tuple[object, tuple[int, ...], Tensor | None, int]
 Steps: TypeAlias = Generator[Message, dict[int, tuple[Tensor | None, int]], None]
 
@@ -339,9 +339,11 @@ def _sum(answer: dict[int, tuple[Tensor | None, int]]) -> Tensor:
 
 
 def _key(parameter: Any) -> GradientKey:
-    """Of the gradient of a part of a parameter: name and slice."""
+    """Of the gradient of a part of a parameter: name, slice and number. A device may have
+    several copies of a part, each with a gradient of its own.
+    """
     slices = tuple((start, end) for start, end in parameter._indmap._indices)
-    return parameter._full_tensor.name, slices
+    return parameter._full_tensor.name, slices, parameter._id
 
 
 def _position(tensor: Any, dimension: int) -> int:
