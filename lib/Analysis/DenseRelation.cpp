@@ -72,20 +72,27 @@ void DenseRelation::addTerm(int64_t inner, int64_t weight) {
   terms.push_back({op.combine(algebra, scalars), weight});
 }
 
+Scalar DenseRelation::makeRow(size_t access, const Loop &loop, int64_t first) {
+  int64_t stride = loop.strides[access];
+  return rows->makeRow(present[access]->tensor->elements.data() +
+                           offsets[access] + first * stride,
+                       stride);
+}
+
+Scalar DenseRelation::makeRow(const PositionTable &table, const Loop &loop,
+                              int64_t first) {
+  bool isAlong = table.loop == &loop;
+  return rows->makeRow(
+      table.scalars.data() + (isAlong ? first : table.loop->ordinal), isAlong);
+}
+
 RowAlgebra::Elements
 DenseRelation::computeBodies(const Loop &loop, int64_t first, int64_t count) {
   rows->reset(count);
   for (size_t i = 0; i < present.size(); ++i)
-    scalars[i] = rows->makeRow(present[i]->tensor->elements.data() +
-                                   offsets[i] + first * loop.strides[i],
-                               loop.strides[i]);
-  for (size_t i = 0; i < positions.size(); ++i) {
-    bool isAlong = positions[i].loop == &loop;
-    scalars[present.size() + i] =
-        rows->makeRow(positions[i].scalars.data() +
-                          (isAlong ? first : positions[i].loop->ordinal),
-                      isAlong);
-  }
+    scalars[i] = makeRow(i, loop, first);
+  for (size_t i = 0; i < positions.size(); ++i)
+    scalars[present.size() + i] = makeRow(positions[i], loop, first);
   return rows->get(op.combine(*rows, scalars));
 }
 

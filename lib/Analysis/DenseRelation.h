@@ -130,6 +130,10 @@ protected:
   void computeRow(int64_t offset, DenseTensor &result);
   /// Adds the term at place `inner` of the innermost reduced loop.
   void addTerm(int64_t inner, int64_t weight);
+  /// What a present access that is not kept in runs reads at the places of
+  /// `loop` from `first` on, and the scalars of a position there, as a row.
+  Scalar makeRow(size_t access, const Loop &loop, int64_t first);
+  Scalar makeRow(const PositionTable &table, const Loop &loop, int64_t first);
   /// The bodies at `count` places of `loop`, from place `first` on.
   RowAlgebra::Elements computeBodies(const Loop &loop, int64_t first,
                                      int64_t count);

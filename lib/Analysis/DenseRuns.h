@@ -87,7 +87,7 @@ private:
 /// All elements of an op of which an operand or the result is in runs.
 class RunRelation : public DenseRelation {
 public:
-  /// Elements of `rows` may be kept.
+  /// `rows` are those of `algebra`, whose elements may be kept, or null.
   RunRelation(tv::SemanticsOpInterface op, uint64_t axes,
               const FactorAnalysis &factors, NumericAlgebra &algebra,
               RowAlgebra *rows, const DenseTensors &tensors, size_t runLimit);

@@ -22,8 +22,7 @@ Scalar RunRelation::computeBodies(const Loop &loop) {
     const DenseTensor &tensor = *present[i]->tensor;
     int64_t stride = loop.strides[i];
     if (tensor.starts.empty()) {
-      operands.push_back(
-          rows->makeRow(tensor.elements.data() + offsets[i], stride));
+      operands.push_back(makeRow(i, loop, 0));
       continue;
     }
     if (stride == 0) {
@@ -38,11 +37,8 @@ Scalar RunRelation::computeBodies(const Loop &loop) {
           tensor.get(offsets[i] + static_cast<int64_t>(k) * stride, cursors[i]);
     operands.push_back(rows->makeRow(elements.data(), 1));
   }
-  for (const PositionTable &table : positions) {
-    bool isAlong = table.loop == &loop;
-    operands.push_back(rows->makeRow(
-        table.scalars.data() + (isAlong ? 0 : table.loop->ordinal), isAlong));
-  }
+  for (const PositionTable &table : positions)
+    operands.push_back(makeRow(table, loop, 0));
   stepCount += static_cast<int64_t>(count);
   return op.combine(*rows, operands);
 }
