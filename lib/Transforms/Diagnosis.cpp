@@ -47,6 +47,19 @@ static llvm::DenseSet<Operation *> findCone(ArrayRef<tv::ExpectOp> expects) {
   return cone;
 }
 
+llvm::SetVector<Operation *> verify::getCone(ArrayRef<tv::ExpectOp> expects) {
+  llvm::SetVector<Operation *> seen;
+  SmallVector<Value> worklist;
+  for (tv::ExpectOp expect : expects)
+    llvm::append_range(worklist, expect->getOperands());
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    if (op && seen.insert(op))
+      llvm::append_range(worklist, op->getOperands());
+  }
+  return seen;
+}
+
 LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
   llvm::DenseSet<Operation *> cone = findCone(results);
   SmallVector<tv::ExpectOp> candidates(results);

@@ -193,6 +193,9 @@ llvm::SmallVector<mlir::Value> listTerms(tv::AddOp add);
 /// Whether two expects speak of the same result, or of values that the same op
 /// of the model gives.
 bool areAlike(tv::ExpectOp left, tv::ExpectOp right);
+/// The ops that both sides of some expects depend on.
+llvm::SetVector<mlir::Operation *>
+getCone(llvm::ArrayRef<tv::ExpectOp> expects);
 /// `gradient of 'w'`, or what op a lemma speaks of.
 std::string describe(tv::ExpectOp expect);
 /// `'linear (cell 412)'`, or the op's own name.

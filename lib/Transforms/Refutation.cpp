@@ -292,20 +292,6 @@ bool Refutation::acceptUndefined() {
   return attemptAgain(undefinedAt.front());
 }
 
-/// The ops some results depend on.
-static llvm::SetVector<Operation *> getCone(ArrayRef<tv::ExpectOp> expects) {
-  llvm::SetVector<Operation *> seen;
-  SmallVector<Value> worklist;
-  for (tv::ExpectOp expect : expects)
-    llvm::append_range(worklist, expect->getOperands());
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (op && seen.insert(op))
-      llvm::append_range(worklist, op->getOperands());
-  }
-  return seen;
-}
-
 /// The last op that computes something that is compared.
 static Operation *getLastOp(tv::ExpectOp expect) {
   Operation *last = nullptr;
