@@ -19,12 +19,26 @@ static constexpr size_t termLimit = 32;
 /// Most additions that are left out to see what comes of it.
 static constexpr size_t repairLimit = 8;
 
+/// A graph of an expect and what it depends on.
+static OwningOpRef<tv::GraphOp>
+copyCone(tv::GraphOp graph, tv::ExpectOp expect,
+         llvm::DenseMap<Operation *, Operation *> &copies) {
+  llvm::SetVector<Operation *> cone = getCone(expect);
+  cone.insert(expect);
+  OwningOpRef<tv::GraphOp> copy(
+      cast<tv::GraphOp>(graph->cloneWithoutRegions()));
+  auto builder = OpBuilder::atBlockEnd(&copy->getBody().emplaceBlock());
+  IRMapping values;
+  for (Operation &op : graph.getBody().front())
+    if (cone.contains(&op))
+      copies[&op] = builder.clone(op, values);
+  return copy;
+}
+
 bool Diagnosis::isRepaired(tv::ExpectOp expect, Repair repair) {
-  OwningOpRef<tv::GraphOp> repaired(graph.clone());
-  Block &body = repaired->getBody().front();
   OpCopies copies;
-  for (auto [original, copy] : llvm::zip_equal(graph.getBody().front(), body))
-    copies[&original] = &copy;
+  OwningOpRef<tv::GraphOp> repaired = copyCone(graph, expect, copies);
+  Block &body = repaired->getBody().front();
   repair(copies);
   FactorAnalysis exact(body, graph.getMesh(), factors.getOptions());
   if (exact.getFailure())
