@@ -149,20 +149,6 @@ Scalar DoubleIntervalAlgebra::minusInfinity() {
 
 //===--- Observation ------------------------------------------------------===//
 
-bool DoubleIntervalAlgebra::isLess(Scalar left, Scalar right) const {
-  return get(left).upper < get(right).lower;
-}
-
-bool DoubleIntervalAlgebra::isLessOrEqual(Scalar left, Scalar right) const {
-  return get(left).upper <= get(right).lower;
-}
-
-bool DoubleIntervalAlgebra::isEqual(Scalar left, Scalar right) const {
-  const Interval &first = get(left), &second = get(right);
-  return left == right ||
-         (first.isPoint() && second.isPoint() && first.lower == second.lower);
-}
-
 double DoubleIntervalAlgebra::toDouble(Scalar value) const {
   const Interval &interval = get(value);
   return interval.isPoint() ? interval.lower
@@ -203,12 +189,6 @@ DoubleIntervalAlgebra::requireNonZero(const Interval &value) {
 
 Scalar DoubleIntervalAlgebra::outside(Domain domain) {
   return domain == Domain::Outside ? undefined() : wholeLine();
-}
-
-Scalar DoubleIntervalAlgebra::truth(bool isSurelyTrue, bool isSurelyFalse) {
-  if (!isSurelyTrue && !isSurelyFalse)
-    state.isUndecided = true;
-  return isSurelyTrue == isSurelyFalse ? make(0, 1) : point(isSurelyTrue);
 }
 
 //===--- Arithmetic -------------------------------------------------------===//
@@ -442,49 +422,4 @@ Scalar DoubleIntervalAlgebra::apply(Function function, Scalar argument) {
   }
   }
   llvm_unreachable("a function without a value");
-}
-
-//===--- Choice -----------------------------------------------------------===//
-
-Scalar DoubleIntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
-  for (Scalar operand : candidates)
-    if (get(operand).isUndefined())
-      return undefined();
-  Scalar result = candidates[0];
-  for (Scalar operand : candidates.drop_front()) {
-    const Interval &first = get(result), &second = get(operand);
-    result = make(std::max(first.lower, second.lower),
-                  std::max(first.upper, second.upper),
-                  /*mayBeMinusInfinity=*/true);
-  }
-  return result;
-}
-
-Scalar DoubleIntervalAlgebra::compare(Comparison comparison, Scalar left,
-                                      Scalar right) {
-  if (isUndefined(left) || isUndefined(right))
-    return undefined();
-  return EnclosingAlgebra::compare(comparison, left, right);
-}
-
-Scalar DoubleIntervalAlgebra::select(Scalar condition, Scalar ifTrue,
-                                     Scalar ifFalse) {
-  const Interval &choice = get(condition);
-  if (choice.isUndefined())
-    return undefined();
-  if (choice.isPoint())
-    return choice.lower == 0 ? ifFalse : ifTrue;
-  state.isUndecided = true;
-  const Interval &first = get(ifTrue), &second = get(ifFalse);
-  if (first.isUndefined() || second.isUndefined())
-    return wholeLine();
-  return make(std::min(first.lower, second.lower),
-              std::max(first.upper, second.upper),
-              /*mayBeMinusInfinity=*/true);
-}
-
-Scalar DoubleIntervalAlgebra::uninterpreted(llvm::StringRef, ArrayRef<Scalar>,
-                                            ScalarSort sort) {
-  state.usesUninterpreted = true;
-  return sort == ScalarSort::Boolean ? make(0, 1) : wholeLine();
 }
