@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify/Scalar/NumericAlgebras.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
 
@@ -52,9 +53,23 @@ Scalar DoubleIntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
 
 Scalar DoubleIntervalAlgebra::compare(Comparison comparison, Scalar left,
                                       Scalar right) {
-  if (isUndefined(left) || isUndefined(right))
+  const Interval &first = get(left), &second = get(right);
+  if (first.isUndefined() || second.isUndefined())
     return undefined();
-  return EnclosingAlgebra::compare(comparison, left, right);
+  // Mostly one of them comes before the other.
+  bool isBefore = first.upper < second.lower;
+  if (!isBefore && !(second.upper < first.lower))
+    return EnclosingAlgebra::compare(comparison, left, right);
+  switch (comparison) {
+  case Comparison::Equal:
+    return point(false);
+  case Comparison::NotEqual:
+    return point(true);
+  case Comparison::Less:
+  case Comparison::LessEqual:
+    return point(isBefore);
+  }
+  llvm_unreachable("a comparison without a value");
 }
 
 Scalar DoubleIntervalAlgebra::select(Scalar condition, Scalar ifTrue,

@@ -405,6 +405,38 @@ TEST(NumericAlgebrasTest, OverlapsAreUndecided) {
       isUndecided([&] { intervals.apply(Function::Sign, difference); }));
 }
 
+TEST(NumericAlgebrasTest, BothKindsOfIntervalsCompareAlike) {
+  DoubleIntervalAlgebra doubles;
+  IntervalAlgebra wide(64);
+  // Points, one of them at the end of an interval, intervals that overlap, and
+  // minus infinity.
+  auto list = [](EnclosingAlgebra &algebra) {
+    Scalar third = algebra.rational(1, 3), again = algebra.rational(1, 3);
+    return std::vector<Scalar>{algebra.rational(0),
+                               algebra.rational(-7, 4),
+                               algebra.rational(2),
+                               algebra.rational(8, 4),
+                               third,
+                               again,
+                               algebra.add(third, algebra.rational(5, 3)),
+                               algebra.minusInfinity()};
+  };
+  std::vector<Scalar> first = list(doubles), second = list(wide);
+  auto compare = [](EnclosingAlgebra &algebra, Comparison comparison,
+                    Scalar left, Scalar right) {
+    algebra.clearStatus();
+    double truth = algebra.toDouble(algebra.compare(comparison, left, right));
+    return std::pair(truth, algebra.status().isUndecided);
+  };
+  for (Comparison comparison : {Comparison::Equal, Comparison::NotEqual,
+                                Comparison::Less, Comparison::LessEqual})
+    for (size_t i = 0; i < first.size(); ++i)
+      for (size_t j = 0; j < first.size(); ++j)
+        EXPECT_EQ(compare(doubles, comparison, first[i], first[j]),
+                  compare(wide, comparison, second[i], second[j]))
+            << static_cast<int>(comparison) << ": " << i << ", " << j;
+}
+
 TEST(NumericAlgebrasTest, UnknownFunctions) {
   DoubleAlgebra doubles;
   RationalAlgebra exact;
