@@ -327,8 +327,15 @@ Refutation::confirmWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
   auto areDisjoint = [&](Scalar left, Scalar right) {
     return algebra.areDisjoint(left, right);
   };
+  // Of values that are known to be equal one is looked at.
+  llvm::DenseSet<std::tuple<Value, Attribute, uint64_t>> known;
   if (!llvm::all_of(ranked, [&](Value value) {
-        return evaluator.haveDistinctElements(value, areDisjoint);
+        Operation *op = value.getDefiningOp();
+        std::tuple key(evaluator.getLeader(value),
+                       op ? op->getAttr("domain") : Attribute(),
+                       evaluator.getVaryingAxes(value));
+        return !known.insert(key).second ||
+               evaluator.haveDistinctElements(value, areDisjoint);
       })) {
     failureReason = "what is selected from ties on the inputs that were tried";
     return Confirmation::Rejected;
