@@ -31,9 +31,7 @@ static std::unique_ptr<EnclosingAlgebra> makeIntervals(unsigned precision) {
 }
 
 Refutation::Refutation(tv::GraphOp graph, unsigned seed)
-    : graph(graph), firstNumber(seed),
-      coarse(graph.getBody().front(), graph.getMesh(),
-             {FactorAnalysis::Positions::Exact, /*fixedWidth=*/0}) {
+    : graph(graph), firstNumber(seed) {
   for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
     if (expect.getContract())
       results.push_back(expect);
@@ -77,7 +75,7 @@ const FactorAnalysis &Refutation::getFine(const FactorAnalysis &from) {
 
 bool Refutation::simplify(tv::ExpectOp place, QuadraticBranches quadratic,
                           bool onlyIfShown) {
-  ZeroParameters zeros = chooseZeroParameters(graph, coarse, place, quadratic);
+  ZeroParameters zeros = chooseZeroParameters(graph, *coarse, place, quadratic);
   if (zeros.names.empty() || (onlyIfShown && !zeros.mayShowPlace))
     return false;
   seed.zeros =
@@ -86,11 +84,11 @@ bool Refutation::simplify(tv::ExpectOp place, QuadraticBranches quadratic,
 }
 
 bool Refutation::find(tv::ExpectOp place, bool isQuick) {
-  if (coarse.getFailure()) {
-    failureReason = *coarse.getFailure();
+  setUp(place);
+  if (coarse->getFailure()) {
+    failureReason = *coarse->getFailure();
     return false;
   }
-  first = chooseFirst(place);
   // Fewer positions show less, but sooner.
   bool isSlow = hasSlowOp();
   if (!isSlow) {
@@ -116,13 +114,33 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
   return false;
 }
 
+void Refutation::setUp(tv::ExpectOp place) {
+  auto choose = [&] { first = chooseFirst(place); };
+  std::optional<llvm::DefaultThreadPool> other;
+  if (canUseOtherThread())
+    other.emplace(llvm::hardware_concurrency(1)).async(choose);
+  coarse.emplace(graph.getBody().front(), graph.getMesh(),
+                 FactorAnalysis::Options{FactorAnalysis::Positions::Exact,
+                                         /*fixedWidth=*/0});
+  if (other)
+    other->wait();
+  else
+    choose();
+}
+
+bool Refutation::canUseOtherThread() const {
+  MLIRContext &context = *graph->getContext();
+  return context.isMultithreadingEnabled() && context.getNumThreads() >= 2;
+}
+
 bool Refutation::hasSlowOp() {
   return llvm::any_of(graph.getBody().front(), [&](Operation &op) {
-    if (!isa<tv::SemanticsOpInterface>(op) || coarse.isOpaque(&op))
+    if (!isa<tv::SemanticsOpInterface>(op) || coarse->isOpaque(&op))
       return false;
     int64_t steps = 1;
-    for (FactorAnalysis::Node node : coarse.getFactors(&op)) {
-      auto count = static_cast<int64_t>(coarse.getRepresentatives(node).size());
+    for (FactorAnalysis::Node node : coarse->getFactors(&op)) {
+      auto count =
+          static_cast<int64_t>(coarse->getRepresentatives(node).size());
       if (llvm::MulOverflow(steps, count, steps))
         return true;
     }
@@ -177,24 +195,24 @@ static bool isComputed(tv::ExpectOp place) {
 
 bool Refutation::attemptWithEqualParts(tv::ExpectOp place) {
   if (!isComputed(place))
-    return attempt(coarse);
+    return attempt(*coarse);
   if (!divided)
     divided = std::make_shared<const ConstantDimensions>(
-        findDividedDimensions(graph, coarse));
+        findDividedDimensions(graph, *coarse));
   if (!divided->empty()) {
     seed.constant = divided;
-    if (attempt(coarse))
+    if (attempt(*coarse))
       return true;
     // Other inputs cost more.
     if (isTooCostly)
       return false;
     seed.constant = nullptr;
   }
-  return attempt(coarse);
+  return attempt(*coarse);
 }
 
 bool Refutation::attempt(const FactorAnalysis &analysis) {
-  isCoarse = &analysis == &coarse;
+  isCoarse = &analysis == &*coarse;
   if (!findWrongResults(analysis))
     return false;
   // Mostly what is left of numbers that cancel: intervals of high precision
@@ -212,9 +230,7 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
 
 bool Refutation::confirmAndLook(const FactorAnalysis &analysis) {
   diagnosed.reset();
-  MLIRContext &context = *graph.getContext();
-  if (!isCoarse || !context.isMultithreadingEnabled() ||
-      context.getNumThreads() < 2)
+  if (!isCoarse || !canUseOtherThread())
     return confirm(analysis);
   llvm::DefaultThreadPool other(llvm::hardware_concurrency(1));
   other.async([&] { diagnosed = diagnose(analysis); });
@@ -230,7 +246,7 @@ bool Refutation::attemptAgain(const Attempt &earlier) {
 
 bool Refutation::attemptSome(unsigned draws) {
   for (unsigned draw = 0; draw < draws; ++draw, ++seed.number) {
-    if (attempt(coarse))
+    if (attempt(*coarse))
       return true;
     if (isTooCostly)
       return false;
@@ -241,7 +257,7 @@ bool Refutation::attemptSome(unsigned draws) {
 bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
   const WitnessSeed first = seed;
   if (simplify(place, QuadraticBranches::LikeOthers)) {
-    if (attempt(coarse))
+    if (attempt(*coarse))
       return true;
     if (isTooCostly || isQuick)
       return false;
@@ -250,7 +266,7 @@ bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
   for (bool isPositive : {false, true}) {
     seed = first;
     seed.isPositive = isPositive;
-    if (attempt(coarse))
+    if (attempt(*coarse))
       return true;
     // Other inputs cost the same or more.
     if (isTooCostly)
@@ -269,7 +285,7 @@ bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
     seed.isPositive = isPositive;
     for (unsigned draw = 0; draw < drawLimit && !isTooCostly;
          ++draw, ++seed.number)
-      if (attempt(getFine(coarse)))
+      if (attempt(getFine(*coarse)))
         return true;
   }
   return acceptFaint() || acceptUndefined();

@@ -41,6 +41,9 @@ public:
   const std::string &getFailure() const { return failureReason; }
 
 private:
+  /// Analyzes the graph, and chooses what is looked at first for `place`.
+  void setUp(tv::ExpectOp place);
+  bool canUseOtherThread() const;
   /// Whether an op takes seconds where all positions are told apart.
   bool hasSlowOp();
   /// The same as `find` with the positions of long dimensions that the seed
@@ -137,8 +140,8 @@ private:
   unsigned firstNumber;
   WitnessSeed seed;
   /// One value of each sort, which stands for all: inputs that are equal along
-  /// every dimension show most differences, fast.
-  FactorAnalysis coarse;
+  /// every dimension show most differences, fast. There since `setUp`.
+  std::optional<FactorAnalysis> coarse;
   /// One value more, so that parts and terms can be told apart.
   std::optional<FactorAnalysis> fine;
   std::shared_ptr<const ConstantDimensions> divided; ///< null: not asked for

@@ -98,7 +98,7 @@ static void printElement(Diagnostic &note, tv::ExpectOp expect,
 
 Finding Refutation::getFinding() {
   if (!diagnosed)
-    diagnosed = diagnose(coarse);
+    diagnosed = diagnose(*coarse);
   std::optional<Finding> finding = *diagnosed;
   if (!finding) {
     finding.emplace();
