@@ -210,7 +210,7 @@ void EquivalenceChecker::run(Question isRefuted) {
       askOnce(isRefuted);
     } else if (!wasAskedQuickly && !wasAsked) {
       wasAskedQuickly = true;
-      stopped = isRefuted(current, /*isQuick=*/true);
+      ask(isRefuted, /*isQuick=*/true);
     }
     if (parallel && !stopped)
       parallel->allow(effort);
@@ -233,7 +233,16 @@ void EquivalenceChecker::askOnce(Question isRefuted) {
   if (wasAsked)
     return;
   wasAsked = true;
-  stopped = isRefuted(current, /*isQuick=*/false);
+  ask(isRefuted, /*isQuick=*/false);
+}
+
+void EquivalenceChecker::ask(Question isRefuted, bool isQuick) {
+  // Of a wrong plan nothing more needs to be proved.
+  if (parallel)
+    parallel->pause();
+  stopped = isRefuted(current, isQuick);
+  if (parallel && !stopped)
+    parallel->resume();
 }
 
 void EquivalenceChecker::expectDifferences() {

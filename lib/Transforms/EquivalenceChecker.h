@@ -123,6 +123,7 @@ private:
   void expectDifferences();
   /// Looks for a counterexample, the first time.
   void askOnce(Question isRefuted);
+  void ask(Question isRefuted, bool isQuick);
   const StageVerdict &prove(tv::ExpectOp expect, const PlannedStage &stage);
   StageVerdict proveNow(tv::ExpectOp expect, Proof &proof);
   mlir::OwningOpRef<tv::StageOp> build(tv::ExpectOp expect);

@@ -42,6 +42,11 @@ unsigned ParallelProofs::add(OwningOpRef<tv::StageOp> stage) {
 void ParallelProofs::submit(Job &job) {
   std::lock_guard<std::mutex> lock(mutex);
   queue.push_back(&job);
+  if (!isPaused)
+    addWorker();
+}
+
+void ParallelProofs::addWorker() {
   if (workers == workerLimit)
     return;
   ++workers;
@@ -60,7 +65,7 @@ void ParallelProofs::work() {
     prover = std::move(idleProvers.back());
     idleProvers.pop_back();
   }
-  while (!queue.empty() && !isCancelled) {
+  while (!queue.empty() && !isCancelled && !isPaused) {
     Job &job = *queue.front();
     queue.pop_front();
     if (job.state != State::Waiting)
@@ -142,6 +147,18 @@ void ParallelProofs::allow(Effort effort) {
   }
   for (Job *job : again)
     submit(*job);
+}
+
+void ParallelProofs::pause() {
+  std::lock_guard<std::mutex> lock(mutex);
+  isPaused = true;
+}
+
+void ParallelProofs::resume() {
+  std::lock_guard<std::mutex> lock(mutex);
+  isPaused = false;
+  for (size_t job = 0; job != queue.size() && workers != workerLimit; ++job)
+    addWorker();
 }
 
 void ParallelProofs::cancel() {

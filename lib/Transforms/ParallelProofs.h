@@ -41,6 +41,9 @@ public:
   /// Lets attempts go on that take long, those included that were given up for
   /// it.
   void allow(Effort effort);
+  /// Begins nothing until `resume`: what is begun goes on.
+  void pause();
+  void resume();
   /// Gives up what was not begun.
   void cancel();
 
@@ -53,6 +56,8 @@ private:
   };
 
   void submit(Job &job);
+  /// Asks for one more worker, if there may be more. The mutex is held.
+  void addWorker();
   /// Works on what waits until there is nothing.
   void work();
   /// `wasDenied`: whether an attempt was given up because it takes long.
@@ -72,7 +77,7 @@ private:
   std::shared_ptr<SolverContext> solver;
   std::vector<std::unique_ptr<StageProver>> idleProvers;
   bool areLongAllowed = false, areVeryLongAllowed = false;
-  bool isCancelled = false;
+  bool isCancelled = false, isPaused = false;
   /// What threads say of attempts is said again by who asks.
   mlir::ScopedDiagnosticHandler silence;
   llvm::ThreadPoolTaskGroup tasks;
