@@ -167,6 +167,16 @@ static std::string printPart(ArrayRef<int64_t> bounds) {
   return text + "]";
 }
 
+void MissingPart::report() const {
+  InFlightDiagnostic error = emitError(tv::BufferOp(holders.front()).getLoc())
+                             << "no device holds part " << printPart(bounds)
+                             << " of parameter '" << parameter << "'";
+  for (tv::BufferOp holder : holders)
+    error.attachNote(holder.getLoc())
+        << "device " << holder.getDevice() << " holds part "
+        << printPart(holder.getPiece().getBounds());
+}
+
 LogicalResult LineageLinker::checkCoverage(StringRef name,
                                            ArrayRef<int64_t> shape,
                                            ArrayRef<tv::BufferOp> holders) {
@@ -196,15 +206,8 @@ LogicalResult LineageLinker::checkCoverage(StringRef name,
       SmallVector<int64_t> hole;
       for (size_t i = 0; i < shape.size(); ++i)
         hole.append({cuts[i][cell[i]], cuts[i][cell[i] + 1], shape[i]});
-      InFlightDiagnostic error =
-          emitError(tv::BufferOp(holders.front()).getLoc())
-          << "no device holds part " << printPart(hole) << " of parameter '"
-          << name << "'";
-      for (tv::BufferOp holder : holders)
-        error.attachNote(holder.getLoc())
-            << "device " << holder.getDevice() << " holds part "
-            << printPart(holder.getPiece().getBounds());
-      return error;
+      missing = {name.str(), hole, SmallVector<tv::BufferOp>(holders)};
+      return failure();
     }
     size_t i = 0;
     while (i < shape.size() && ++cell[i] + 1 >= cuts[i].size())

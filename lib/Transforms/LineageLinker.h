@@ -24,6 +24,16 @@ struct LinkCounts {
   unsigned lemmas = 0, results = 0;
 };
 
+/// A part of a parameter that no device holds.
+struct MissingPart {
+  std::string parameter;
+  llvm::SmallVector<int64_t> bounds;       ///< and extents
+  llvm::SmallVector<tv::BufferOp> holders; ///< of other parts
+
+  /// An error at the first of them.
+  void report() const;
+};
+
 /// Collects expects, one for equal claims about one value, and writes them.
 class LineageLinker {
 public:
@@ -36,9 +46,11 @@ public:
   /// Finds a lemma for each piece the plan states and the reference has. This
   /// changes nothing in the graph.
   void findLemmas();
-  /// Finds each result of the contract. Fails, after an error, if a result of
-  /// the reference is missing from the plan.
+  /// Finds each result of the contract. Fails if a result of the reference is
+  /// missing from the plan: after an error, unless it is a missing part.
   llvm::LogicalResult findResults();
+  /// What no device holds, if that is why finding results failed.
+  const std::optional<MissingPart> &getMissingPart() const { return missing; }
   /// Writes what was found, for which no plan is needed any more.
   LinkCounts write();
 
@@ -79,6 +91,7 @@ private:
   void add(llvm::ArrayRef<mlir::Value> values, mlir::Value tensor,
            tv::LineageAttr lineage, tv::ContractAttr contract, int64_t device,
            mlir::Location location);
+  /// Notes a part that is missing.
   llvm::LogicalResult checkCoverage(llvm::StringRef name,
                                     llvm::ArrayRef<int64_t> shape,
                                     llvm::ArrayRef<tv::BufferOp> holders);
@@ -89,6 +102,7 @@ private:
   const RankFold *fold;
   tv::MeshAttr mesh;
   mlir::OpBuilder &builder;
+  std::optional<MissingPart> missing;
   std::vector<Claim> claims;
   /// Axes whose coordinate a value depends on, one bit for each axis of the
   /// mesh. What depends on none is left out.

@@ -36,10 +36,11 @@ public:
   LogicalResult link() { return link(nullptr); }
   /// The same with the first ranks for all but in groups with a device of
   /// `apart`, and with the plans as before. False without a word, and with the
-  /// module as before, where that fails.
+  /// module as before, where that fails; but where linking must fail, that is
+  /// said.
   bool linkFolded(const llvm::DenseSet<int64_t> &apart);
-  /// Whether nothing failed beside so far.
-  bool maySucceed() const { return isBesideRight.value_or(true); }
+  /// Whether nothing was found so far that does not depend on how it is linked.
+  bool maySucceed() const { return !missing && isBesideRight.value_or(true); }
   /// Does what is to be done beside, unless it was done; whether it succeeded.
   bool doBeside() {
     if (!isBesideRight)
@@ -54,6 +55,12 @@ private:
     if (!malformation.empty() && !fold && doBeside())
       setMalformation(module, malformation);
     return failure();
+  }
+
+  LogicalResult failIncomplete() {
+    if (missing && !fold)
+      missing->report();
+    return fail("a part of a result is missing");
   }
 
   struct PlanCounts {
@@ -185,6 +192,7 @@ private:
   std::optional<bool> isBesideRight; ///< none before it was done
   tv::PlanOp reference, plan;
   std::unique_ptr<RankFold> fold;
+  std::optional<MissingPart> missing;
   tv::GraphOp graphOp;
   bool isChecked = false, isVerified = false;
   PlanCounts referenceCounts, planCounts;
@@ -247,8 +255,10 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
   if (failed(sideBySide([&] { return linker.findLemmas(), success(); },
                         [&] { return graph.verify(); })))
     return failure();
-  if (failed(linker.findResults()))
-    return fail("a part of a result is missing");
+  if (failed(linker.findResults())) {
+    missing = linker.getMissingPart();
+    return failIncomplete();
+  }
   for (tv::PlanOp each : {reference, plan}) {
     if (Attribute assumed = each->getAttr(assumptionName)) {
       auto words = dyn_cast<StringAttr>(assumed);
@@ -290,13 +300,21 @@ bool PlanLinker::linkFolded(const llvm::DenseSet<int64_t> &apart) {
     ranks = RankFold::find(plan, apart);
   if (!ranks)
     return false;
-  SilencedThread silence(module.getContext());
-  bool isLinked = succeeded(link(std::move(ranks)));
+  bool isLinked;
+  {
+    SilencedThread silence(module.getContext());
+    isLinked = succeeded(link(std::move(ranks)));
+  }
   if (isLinked)
     setFoldedGroups(graphOp, fold->getGroups());
   else if (graphOp)
     graphOp.erase();
   graphOp = {};
+  // What devices hold does not depend on whether one stands for others.
+  if (missing) {
+    fold.reset();
+    (void)failIncomplete();
+  }
   return isLinked;
 }
 
@@ -350,5 +368,6 @@ LogicalResult verify::unfoldRanks(ModuleOp module,
                                   const llvm::DenseSet<int64_t> &apart) {
   eraseFolded(module);
   PlanLinker linker(module, RandomMode::ByElement);
-  return success(linker.linkFolded(apart) || succeeded(linker.link()));
+  return success(linker.linkFolded(apart) ||
+                 (linker.maySucceed() && succeeded(linker.link())));
 }
