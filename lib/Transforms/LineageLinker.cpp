@@ -285,6 +285,11 @@ LogicalResult LineageLinker::addGradients() {
     if (holders.empty())
       return planOp.emitOpError("no device trains parameter '")
              << parameter.getName() << "'";
+    // They are listed in the order of the plan, whichever of them stand for
+    // others.
+    llvm::sort(holders, [](tv::BufferOp left, tv::BufferOp right) {
+      return left->isBeforeInBlock(right);
+    });
     if (failed(checkCoverage(parameter.getName(), shape, holders)))
       return failure();
   }

@@ -370,8 +370,12 @@ def device(number: int) -> str:
     return text.replace("= B :", f"= {end} :").replace("LOADED", LOADED)
 
 
-def module(changes: dict[int, list[tuple[str, str]]]) -> str:
-    """Both plans; what is replaced has to be there."""
+# No rank has the other columns. What is said of it does not depend on folding either.
+MISSING = {rank: [(f'"v" holds <4, [0:4 of 4, {2 * rank}:{2 * rank + 2} of 6]', '"v" holds <4, [0:4 of 4, 0:2 of 6]')] for rank in range(1, RANKS)}
+
+
+def module(changes: dict[int, list[tuple[str, str]]], is_reversed: bool = False) -> str:
+    """Both plans, with the last device first if that is wanted; what is replaced has to be there."""
     count = RANKS * len(STAGES)
     texts = [device(number) for number in range(count)]
     for number, replacements in changes.items():
@@ -383,7 +387,7 @@ def module(changes: dict[int, list[tuple[str, str]]]) -> str:
         peer = (number + RANKS) % (2 * RANKS)
         texts[number] = texts[number].replace(" P", f" {peer}")
     mesh = f"<dp = 2, device = {count}, mb = 2>"
-    return REFERENCE + f"tv.plan @plan {mesh} {{\n" + "".join(texts) + "}\n"
+    return REFERENCE + f"tv.plan @plan {mesh} {{\n" + "".join(reversed(texts) if is_reversed else texts) + "}\n"
 
 
 def run(pipeline: str, file: Path, *options: str) -> tuple[int, str, str]:
@@ -427,11 +431,11 @@ def describe(file: Path, changed: set[int]) -> str:
 
 def main() -> None:
     """Writes the plans into a directory, and what becomes of each."""
-    directory = Path(sys.argv[1])
-    for name, changes in {"right": {}, **ALIKE, **INVALID, **DIFFERENCES}.items():
+    directory, missing = Path(sys.argv[1]), "part-of-nobody"
+    for name, changes in {"right": {}, missing: MISSING, **ALIKE, **INVALID, **DIFFERENCES}.items():
         file = directory / f"{name}.mlir"
-        file.write_text(module(changes))
-        others = set() if name in ALIKE else {number // RANKS for number in changes}
+        file.write_text(module(changes, is_reversed=name == missing))
+        others = set() if name in (missing, *ALIKE) else {number // RANKS for number in changes}
         print(describe(file, others))
 
 
