@@ -230,7 +230,7 @@ void EquivalenceChecker::run(Question isRefuted) {
 }
 
 void EquivalenceChecker::askOnce(Question isRefuted) {
-  if (wasAsked)
+  if (wasAsked || stopped)
     return;
   wasAsked = true;
   ask(isRefuted, /*isQuick=*/false);
