@@ -115,11 +115,16 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
 }
 
 void Refutation::setUp(tv::ExpectOp place) {
+  // Asking which op comes first would number them, which the other thread must
+  // not see.
+  Block &body = graph.getBody().front();
+  if (!body.isOpOrderValid())
+    body.recomputeOpOrder();
   auto choose = [&] { first = chooseFirst(place); };
   std::optional<llvm::DefaultThreadPool> other;
   if (canUseOtherThread())
     other.emplace(llvm::hardware_concurrency(1)).async(choose);
-  coarse.emplace(graph.getBody().front(), graph.getMesh(),
+  coarse.emplace(body, graph.getMesh(),
                  FactorAnalysis::Options{FactorAnalysis::Positions::Exact,
                                          /*fixedWidth=*/0});
   if (other)

@@ -408,18 +408,19 @@ TEST(NumericAlgebrasTest, OverlapsAreUndecided) {
 TEST(NumericAlgebrasTest, BothKindsOfIntervalsCompareAlike) {
   DoubleIntervalAlgebra doubles;
   IntervalAlgebra wide(64);
-  // Points, one of them at the end of an interval, intervals that overlap, and
-  // minus infinity.
+  // Points, intervals that overlap, the whole line, and minus infinity.
   auto list = [](EnclosingAlgebra &algebra) {
     Scalar third = algebra.rational(1, 3), again = algebra.rational(1, 3);
-    return std::vector<Scalar>{algebra.rational(0),
-                               algebra.rational(-7, 4),
-                               algebra.rational(2),
-                               algebra.rational(8, 4),
-                               third,
-                               again,
-                               algebra.add(third, algebra.rational(5, 3)),
-                               algebra.minusInfinity()};
+    return std::vector<Scalar>{
+        algebra.rational(0),
+        algebra.rational(-7, 4),
+        algebra.rational(2),
+        algebra.rational(8, 4),
+        third,
+        again,
+        algebra.add(third, algebra.rational(5, 3)),
+        algebra.uninterpreted("f", {third}, ScalarSort::Real),
+        algebra.minusInfinity()};
   };
   std::vector<Scalar> first = list(doubles), second = list(wide);
   auto compare = [](EnclosingAlgebra &algebra, Comparison comparison,
