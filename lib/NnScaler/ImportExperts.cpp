@@ -77,8 +77,10 @@ static FailureOr<GateArguments> readGate(ForwardOp &op) {
   gate.scale = op.real("route_scale");
   if (op.operands.size() == 3)
     gate.bias = op.operands[2];
-  else
+  else if (op.keyword("bias"))
     op.requireNone("bias");
+  else
+    op.error() << "needs keyword 'bias'";
   if (op.operands.size() != 2 && !op.requireOperands(3))
     return failure();
   if (op.failedAlready)

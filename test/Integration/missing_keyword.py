@@ -13,8 +13,9 @@ from plan_maker.bugs.place import Place, nodes_at
 from plan_maker.bugs.rewriting import replace_nodes
 from plan_maker.emit import write_plan
 from plan_maker.graph import ForwardOperation, Plan
-from plan_maker.strategy.configuration import LlamaSizes, Parallelism
+from plan_maker.strategy.configuration import LlamaMoeSizes, LlamaSizes, Parallelism, Score
 from plan_maker.strategy.llama import make_llama
+from plan_maker.strategy.llama_moe import make_llama_moe
 
 
 def without(plan: Plan, op: str, keyword: str) -> Plan:
@@ -29,13 +30,21 @@ def without(plan: Plan, op: str, keyword: str) -> Plan:
     return replace_nodes(plan, changed)
 
 
+def make(op: str, parallelism: Parallelism) -> Plan:
+    """A plan that has the op."""
+    sizes = (1, 8, 4, 2, 4, 4, 2)
+    if op != "gate_fw":
+        return make_llama(LlamaSizes(*sizes), parallelism)
+    experts = (0, 4, 2, 2, 1, 2, 1, Score.SOFTMAX, 1.0)
+    return make_llama_moe(LlamaMoeSizes(*sizes, *experts), parallelism)
+
+
 def main() -> None:
     """Writes both plans."""
     op, keyword, ranks, output, reference = sys.argv[1:]
-    sizes = LlamaSizes(1, 8, 4, 2, 4, 4, 2)
-    plan = make_llama(sizes, Parallelism(tensor=int(ranks)))
+    plan = make(op, Parallelism(tensor=int(ranks)))
     write_plan(without(plan, op, keyword), Path(output))
-    write_plan(make_llama(sizes, Parallelism()), Path(reference))
+    write_plan(make(op, Parallelism()), Path(reference))
 
 
 if __name__ == "__main__":
