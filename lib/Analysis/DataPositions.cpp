@@ -37,6 +37,10 @@ public:
       llvm::DenseMap<Operation *, std::shared_ptr<const IndexRelation>>;
   DataClasses(Block &body, const Relations &relations) {
     for (Operation &op : body) {
+      // Most ops are of real numbers.
+      if (llvm::none_of(op.getOperands(), isData) &&
+          llvm::none_of(op.getResults(), isData))
+        continue;
       auto relation = relations.find(&op);
       add(op, relation == relations.end() ? nullptr : relation->second.get());
     }
@@ -102,16 +106,14 @@ void FactorAnalysis::relateData(Block &body) {
     return;
   DataClasses data(body, relations);
   llvm::MapVector<const void *, Numbers> numbersOf;
-  for (Operation &op : body) {
-    auto relation = relations.find(&op);
-    if (relation == relations.end())
-      continue;
+  for (Operation *op : comparing) {
+    auto relation = relations.find(op);
     for (size_t i = 0; i < relation->second->positions.size(); ++i) {
       const IndexRelation::Position &position = relation->second->positions[i];
       if (position.use != PositionUse::Equality)
         continue;
-      Node node = factors[&op][position.factor];
-      Value operand = op.getOperand(position.operand);
+      Node node = factors[op][position.factor];
+      Value operand = op->getOperand(position.operand);
       if (!data.isFree(operand)) {
         // Equal ops elsewhere may read other data.
         auto changed = std::make_shared<IndexRelation>(*relation->second);

@@ -296,11 +296,14 @@ void FactorAnalysis::relateFactors(Operation &op,
 
 void FactorAnalysis::relatePositions(Operation &op,
                                      const IndexRelation &relation) {
-  bool usesOrder = false, isSmall = true;
+  bool usesOrder = false, isSmall = true, compares = false;
   for (const auto &position : relation.positions) {
     usesOrder |= position.use == PositionUse::Order;
+    compares |= position.use == PositionUse::Equality;
     isSmall &= relation.extents[position.factor] <= smallTable;
   }
+  if (compares)
+    comparing.push_back(&op);
   if (!usesOrder)
     return;
   if (isSmall || options.positions == Positions::Exact ||

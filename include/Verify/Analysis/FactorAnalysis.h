@@ -236,6 +236,8 @@ private:
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<const IndexRelation>>
       relations;
   EqualOps equalOps; ///< those with a relation
+  /// Ops that compare positions with data.
+  llvm::SmallVector<mlir::Operation *> comparing;
   /// What lineages keep, by the root of what they keep it of.
   llvm::DenseMap<std::pair<Node, mlir::Attribute>, Node> keptParts;
   llvm::DenseMap<mlir::Operation *, unsigned> opaque;
