@@ -12,6 +12,7 @@
 
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
 
@@ -326,6 +327,14 @@ OwningOpRef<ModuleOp> PairImporter::importBeside(llvm::Expected<PlanFile> &file,
              : nullptr;
 }
 
+/// Whether reading one file takes much longer than reading another. What is
+/// wrong with either is said by who reads it.
+static bool isLarger(StringRef path, StringRef other) {
+  uint64_t size, otherSize;
+  return !llvm::sys::fs::file_size(path, size) &&
+         !llvm::sys::fs::file_size(other, otherSize) && size / 2 > otherSize;
+}
+
 LogicalResult PairImporter::readAndImport(PairFiles &files,
                                           StringRef referencePath,
                                           StringRef planPath) {
@@ -334,8 +343,11 @@ LogicalResult PairImporter::readAndImport(PairFiles &files,
   std::optional<llvm::Expected<PlanFile>> plan;
   OwningOpRef<ModuleOp> imported;
   llvm::DefaultThreadPool reader(llvm::hardware_concurrency(1));
-  // While the reference is imported there is one core for the plan, then two.
-  unsigned threads = context->isMultithreadingEnabled() ? 2 : 1;
+  // While the reference is imported there is one core for the plan, and then
+  // two, for one that is larger.
+  bool hasTwo =
+      context->isMultithreadingEnabled() && isLarger(planPath, referencePath);
+  unsigned threads = hasTwo ? 2 : 1;
   reader.async([&] {
     plan.emplace(readPlanFile(planPath, threads));
     imported = importBeside(*plan, planPath);
