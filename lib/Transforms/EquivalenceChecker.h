@@ -123,6 +123,7 @@ private:
   void expectDifferences();
   /// Looks for a counterexample, the first time.
   void askOnce(Question isRefuted);
+  /// The same, whether or not it was asked before.
   void ask(Question isRefuted, bool isQuick);
   const StageVerdict &prove(tv::ExpectOp expect, const PlannedStage &stage);
   StageVerdict proveNow(tv::ExpectOp expect, Proof &proof);
