@@ -400,7 +400,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "rsqrt": lambda _, x: _map(lambda a: _power(a, -0.5), x),
     "self_attention": _self_attention,
     "silu": lambda _, x, inplace=False: _map(_silu, x),
-    "softmax": lambda _, x, dim, _stacklevel, dtype: _softmax(_along_rows(x, dim)),
+    "softmax": lambda _, x, dim, _stacklevel=3, dtype=None: _softmax(_along_rows(x, dim)),
     "sum": lambda _, x: Tensor((1,), [total(x.elements)]),
     "to": lambda _, x, dtype_or_device: x,
     "transpose": lambda _, x, dim0, dim1: _transpose(x, dim0, dim1),
