@@ -33,35 +33,29 @@ Diagnosis::Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors,
 // The first value that differs
 //===----------------------------------------------------------------------===//
 
-/// Everything the values of `expects` depend on.
-static llvm::DenseSet<Operation *> findCone(ArrayRef<tv::ExpectOp> expects) {
-  llvm::DenseSet<Operation *> cone;
-  SmallVector<Value> worklist;
-  for (tv::ExpectOp expect : expects)
-    llvm::append_range(worklist, tv::ExpectOp(expect).getValues());
+/// The ops that values depend on.
+static llvm::SetVector<Operation *> collectCone(SmallVector<Value> worklist) {
+  llvm::SetVector<Operation *> cone;
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (op && cone.insert(op).second)
+    if (op && cone.insert(op))
       llvm::append_range(worklist, op->getOperands());
   }
   return cone;
 }
 
 llvm::SetVector<Operation *> verify::getCone(ArrayRef<tv::ExpectOp> expects) {
-  llvm::SetVector<Operation *> seen;
-  SmallVector<Value> worklist;
+  SmallVector<Value> operands;
   for (tv::ExpectOp expect : expects)
-    llvm::append_range(worklist, expect->getOperands());
-  while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val().getDefiningOp();
-    if (op && seen.insert(op))
-      llvm::append_range(worklist, op->getOperands());
-  }
-  return seen;
+    llvm::append_range(operands, expect->getOperands());
+  return collectCone(std::move(operands));
 }
 
 LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
-  llvm::DenseSet<Operation *> cone = findCone(results);
+  SmallVector<Value> values;
+  for (tv::ExpectOp result : results)
+    llvm::append_range(values, result.getValues());
+  llvm::SetVector<Operation *> cone = collectCone(std::move(values));
   SmallVector<tv::ExpectOp> candidates(results);
   llvm::DenseSet<Operation *> known(results.begin(), results.end());
   for (auto expect : graph.getBody().getOps<tv::ExpectOp>())

@@ -132,7 +132,8 @@ private:
   void addSimilarOps();
   using OpCopies = llvm::DenseMap<mlir::Operation *, mlir::Operation *>;
   using Repair = llvm::function_ref<void(const OpCopies &copies)>;
-  /// Whether an expect holds in a copy of the graph that `repair` changes.
+  /// Whether an expect holds in a copy of what it depends on, which `repair`
+  /// changes.
   bool isRepaired(tv::ExpectOp expect, Repair repair);
   void explain(Finding &finding);
   /// Values to compare with those of the region, as far as executing them does

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Differences that are told by mending them: a copy of the graph is changed in
-// one place and executed, and the value that differed is right.
+// Differences that are told by mending them: a copy of what a value depends on
+// is changed in one place and executed, and the value that differed is right.
 //
 //===----------------------------------------------------------------------===//
 
