@@ -5,7 +5,7 @@
 // are, there may be none, and where two inputs are negative the least scores are 0
 // (assumption A23 of docs/Soundness.md). An input on which something ties is no
 // counterexample, so a plan that takes the count for 1 is not refuted. One that takes
-// it for 2 is.
+// it for 2 is. That the inputs themselves have no ties says nothing of the scores.
 
 // CHECK-NOT: differs from the reference
 // CHECK: error: unknown whether the value of 'count' is that of the reference
@@ -19,7 +19,11 @@ tv.plan @reference <dp = 1, device = 1, mb = 1> {
     %rank = tv.descending_rank %s : (tensor<5xf32>) -> tensor<5xi64>
     %hot = tv.one_hot %rank {start = 4 : i64} : (tensor<5xi64>) -> tensor<5x1xf32>
     %y = tv.reduce sum %hot {dimensions = array<i64: 0, 1>} : (tensor<5x1xf32>) -> tensor<f32>
-    tv.output %y "count" <3, []> : tensor<f32>
+    %rank_x = tv.descending_rank %x : (tensor<5xf32>) -> tensor<5xi64>
+    %hot_x = tv.one_hot %rank_x {start = 4 : i64} : (tensor<5xi64>) -> tensor<5x1xf32>
+    %one = tv.reduce sum %hot_x {dimensions = array<i64: 0, 1>} : (tensor<5x1xf32>) -> tensor<f32>
+    %both = tv.multiply %y, %one : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    tv.output %both "count" <3, []> : tensor<f32>
   }
 }
 tv.plan @plan <dp = 1, device = 1, mb = 1> {
