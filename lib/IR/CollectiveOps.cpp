@@ -10,6 +10,10 @@ using namespace mlir;
 using namespace verify;
 using namespace verify::tv;
 
+bool tv::communicates(Operation *op) {
+  return isa<AllReduceOp, AllGatherOp, AllSliceOp, MoveOp>(op);
+}
+
 //===--- AllReduceOp ------------------------------------------------------===//
 
 /// The number of terms an average divides by.

@@ -193,8 +193,7 @@ static bool isComputed(tv::ExpectOp place) {
          llvm::all_of(place.getValues(), [](Value value) {
            Operation *op = value.getDefiningOp();
            return isa_and_present<tv::SemanticsOpInterface>(op) &&
-                  !isa<tv::AllReduceOp, tv::AllGatherOp, tv::AllSliceOp,
-                       tv::MoveOp, tv::SliceOp>(op);
+                  !tv::communicates(op) && !isa<tv::SliceOp>(op);
          });
 }
 

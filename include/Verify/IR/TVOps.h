@@ -18,4 +18,9 @@
 #define GET_OP_CLASSES
 #include "Verify/IR/TVOps.h.inc"
 
+namespace verify::tv {
+/// Whether an op of a graph gives devices what others have.
+bool communicates(mlir::Operation *op);
+} // namespace verify::tv
+
 #endif // VERIFY_IR_TVOPS_H
