@@ -107,15 +107,19 @@ void LineageLinker::addLemma(const StatedPiece &stated, Value tensor) {
       ArrayRef<int64_t>(lineage.getLocalShape()) != local.getShape() ||
       isExtended(type) != isExtended(local))
     return;
-  if (!isTerm(stated.value, lineage))
+  // Of ranks the piece tells terms apart itself.
+  if (!isTerm(stated.value, lineage, /*saysOfRanks=*/true))
     add({stated.value}, tensor, lineage, {}, stated.device, stated.location);
 }
 
-bool LineageLinker::isTerm(Value value, tv::LineageAttr lineage) const {
+bool LineageLinker::isTerm(Value value, tv::LineageAttr lineage,
+                           bool saysOfRanks) const {
   auto found = varying.find(value);
   if (found == varying.end())
     return false;
   llvm::SmallBitVector axes = found->second;
+  if (saysOfRanks)
+    set(axes, RankFold::axis, false);
   for (ArrayAttr dimension : lineage.getDimensions())
     for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
       if (factor.getAxis())
@@ -144,7 +148,7 @@ void LineageLinker::addInferred() {
     auto domain =
         value.getDefiningOp()->getAttrOfType<tv::DomainAttr>("domain");
     tv::AxisSetAttr devices = domain.getSet("device");
-    if (!devices || isTerm(value, found.lineage))
+    if (!devices || isTerm(value, found.lineage, /*saysOfRanks=*/false))
       continue;
     for (int64_t device = 0, end = *mesh.getAxisSize("device"); device < end;
          ++device)

@@ -74,8 +74,9 @@ private:
   /// mesh lacks.
   void set(llvm::SmallBitVector &axes, llvm::StringRef axis, bool value) const;
   /// Whether an axis that the value depends on does not index the lineage: it
-  /// is a term of a sum.
-  bool isTerm(mlir::Value value, tv::LineageAttr lineage) const;
+  /// is a term of a sum. With `saysOfRanks` the lineage is that of each rank.
+  bool isTerm(mlir::Value value, tv::LineageAttr lineage,
+              bool saysOfRanks) const;
   /// The value where it is that of one of `microBatches`.
   mlir::Value restrict(mlir::Value value,
                        llvm::SmallVector<int64_t> microBatches,
