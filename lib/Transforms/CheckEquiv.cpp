@@ -207,8 +207,8 @@ protected:
   }
 
   /// The answer of a graph with folded ranks; none, and nothing said, where it
-  /// needs more effort, or where something goes wrong on devices that stand for
-  /// others, which are added to `apart`.
+  /// needs more effort, or where devices that stand for others may have wrong
+  /// parts, which are added to `apart`.
   std::optional<Answer> tryFolded(tv::GraphOp graph,
                                   llvm::DenseSet<int64_t> &apart) {
     auto report = [&](unsigned done, unsigned total) {
@@ -219,11 +219,15 @@ protected:
     std::optional<Refutation> refutation;
     bool isRefuted = false;
     checker.run([&](tv::ExpectOp place, bool isQuick) {
-      if (!addFoldedUnder(place, apart)) {
+      llvm::DenseSet<int64_t> folded;
+      if (!addFoldedUnder(place, folded) || !restsOnParts(place)) {
         refutation.emplace(graph, seed);
-        isRefuted =
-            refutation->find(place, isQuick) && !refutation->addFolded(apart);
+        if (refutation->find(place, isQuick)) {
+          isRefuted = !refutation->addFolded(apart);
+          return true;
+        }
       }
+      apart.insert(folded.begin(), folded.end());
       return true;
     });
     if (isRefuted) {

@@ -107,8 +107,7 @@ DifferentElement ElementComparison::getElement() const {
   element.planValue = printNumber(plan);
   element.referenceValue = printNumber(reference);
   for (auto [axis, coordinate] : llvm::enumerate(coordinates))
-    if (coordinate >= 0 && factors.getAxisSize(axis) > 1 &&
-        factors.getAxisName(axis) != RankFold::axis)
+    if (coordinate >= 0 && factors.getAxisSize(axis) > 1)
       element.coordinates.push_back(
           {factors.getAxisName(axis).str(), coordinate});
   return element;

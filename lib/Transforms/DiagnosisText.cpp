@@ -7,6 +7,7 @@
 #include "Diagnosis.h"
 
 #include "FoldedGroups.h"
+#include "RankFold.h"
 #include "Verify/IR/Locations.h"
 #include "llvm/Support/Format.h"
 
@@ -177,10 +178,18 @@ std::string verify::describeSum(const Match &match, tv::LineageAttr implied,
     llvm::append_range(devices, getDevices(term));
   llvm::sort(devices);
   devices.erase(llvm::unique(devices), devices.end());
-  if (match.terms.size() > 1)
+  auto isRank = [](StringAttr axis) {
+    return axis.getValue() == RankFold::axis;
+  };
+  // Devices that one stands for are named.
+  bool areRanksNamed = devices.size() > 1;
+  bool isOverRanks = llvm::any_of(match.lineage.getSumAxes(), isRank) &&
+                     llvm::none_of(implied.getSumAxes(), isRank);
+  if (match.terms.size() > 1 || (isOverRanks && areRanksNamed))
     text = describeDevices(devices);
   for (StringAttr axis : match.lineage.getSumAxes()) {
-    if (llvm::is_contained(implied.getSumAxes(), axis))
+    if (llvm::is_contained(implied.getSumAxes(), axis) ||
+        (isRank(axis) && areRanksNamed))
       continue;
     int64_t size = mesh.getAxisSize(axis.getValue()).value_or(1);
     text += (text.empty() ? "the " : " and the ") + std::to_string(size) +

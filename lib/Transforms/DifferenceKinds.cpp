@@ -83,8 +83,10 @@ bool Diagnosis::classifyReduction(Finding &finding, tv::AllReduceOp reduction,
   if (reduction.getKind() != tv::ReductionKind::Sum)
     return false;
   std::string over = describeDevices(getMembers(reduction));
+  MLIRContext *context = graph.getContext();
   int64_t replicas = graph.getMesh().getAxisSize("dp").value_or(1);
-  if (!reduction.getAxes().empty() && replicas > 1)
+  if (replicas > 1 &&
+      llvm::is_contained(reduction.getAxes(), StringAttr::get(context, "dp")))
     over += " of all " + std::to_string(replicas) + " replicas";
   for (Value operand : reduction.getOperands()) {
     auto whole = matcher.matchPart(operand, reference);

@@ -61,14 +61,12 @@ static SmallVector<int64_t> listFirsts(tv::GraphOp graph) {
   return firsts;
 }
 
-bool verify::addFoldedUnder(tv::ExpectOp expect,
-                            llvm::DenseSet<int64_t> &devices) {
-  auto graph = expect->getParentOfType<tv::GraphOp>();
-  SmallVector<int64_t> firsts =
-      graph ? listFirsts(graph) : SmallVector<int64_t>();
-  if (firsts.empty())
-    return false;
-  size_t before = devices.size();
+/// Visits the ops that `expect` rests on, and says of each whether another
+/// lemma speaks of its value: then not of those before it. Parameters and data
+/// are no device's.
+static void
+walkUnder(tv::ExpectOp expect,
+          llvm::function_ref<void(Operation *op, bool hasLemma)> visit) {
   auto hasLemma = [&](Value value) {
     return llvm::any_of(value.getUsers(), [&](Operation *user) {
       auto lemma = dyn_cast<tv::ExpectOp>(user);
@@ -80,19 +78,40 @@ bool verify::addFoldedUnder(tv::ExpectOp expect,
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     Operation *op = value.getDefiningOp();
-    // Parameters and data are no device's.
     if (!seen.insert(value).second || !op || op->getNumOperands() == 0 ||
         isa<tv::DistributeOp>(op))
       continue;
+    bool isEnd =
+        !llvm::is_contained(expect.getValues(), value) && hasLemma(value);
+    visit(op, isEnd);
+    if (!isEnd)
+      llvm::append_range(worklist, op->getOperands());
+  }
+}
+
+bool verify::addFoldedUnder(tv::ExpectOp expect,
+                            llvm::DenseSet<int64_t> &devices) {
+  auto graph = expect->getParentOfType<tv::GraphOp>();
+  SmallVector<int64_t> firsts =
+      graph ? listFirsts(graph) : SmallVector<int64_t>();
+  if (firsts.empty())
+    return false;
+  size_t before = devices.size();
+  walkUnder(expect, [&](Operation *op, bool) {
     auto domain = op->getAttrOfType<tv::DomainAttr>("domain");
     if (tv::AxisSetAttr set =
             domain ? domain.getSet("device") : tv::AxisSetAttr())
       for (int64_t first : firsts)
         if (set.contains(first))
           devices.insert(first);
-    bool isRoot = llvm::is_contained(expect.getValues(), value);
-    if (isRoot || !hasLemma(value))
-      llvm::append_range(worklist, op->getOperands());
-  }
+  });
   return devices.size() > before;
+}
+
+bool verify::restsOnParts(tv::ExpectOp expect) {
+  bool isFound = false;
+  walkUnder(expect, [&](Operation *op, bool hasLemma) {
+    isFound |= !hasLemma && tv::communicates(op) && !isa<tv::AllReduceOp>(op);
+  });
+  return isFound;
 }

@@ -32,6 +32,10 @@ llvm::SmallVector<int64_t> addFoldedRanks(tv::GraphOp graph,
 /// whether there are any.
 bool addFoldedUnder(tv::ExpectOp expect, llvm::DenseSet<int64_t> &devices);
 
+/// Whether `expect` rests, up to values of which another lemma speaks, on parts
+/// that ranks get from devices.
+bool restsOnParts(tv::ExpectOp expect);
+
 } // namespace verify
 
 #endif // VERIFY_LIB_TRANSFORMS_FOLDEDGROUPS_H

@@ -34,8 +34,8 @@ public:
   /// Reports what was found: an error at the first op of the plan whose stated
   /// or required value is wrong, and notes with the witness.
   void report();
-  /// Adds the devices that stand for others where it goes wrong; returns
-  /// whether there are any.
+  /// Adds the devices that stand for others where it goes wrong, if more can be
+  /// said of each of them; returns whether there are any.
   bool addFolded(llvm::DenseSet<int64_t> &devices);
   /// Why nothing was found.
   const std::string &getFailure() const { return failureReason; }

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FoldedGroups.h"
+#include "RankFold.h"
 #include "Refutation.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -80,6 +81,20 @@ static StringRef describePositions(LongPositions positions) {
   return "";
 }
 
+/// `replica 3`, of ranks for which one device stands the device.
+static std::string describeCoordinate(tv::ExpectOp expect, StringRef axis,
+                                      int64_t coordinate) {
+  StringRef noun = axis == "dp"   ? "replica"
+                   : axis == "mb" ? "micro-batch"
+                                  : axis;
+  SmallVector<int64_t> devices = listDevices(expect, {coordinate});
+  if (axis == RankFold::axis && !devices.empty()) {
+    noun = "device";
+    coordinate = devices.front();
+  }
+  return (noun + " " + Twine(coordinate)).str();
+}
+
 static void printElement(Diagnostic &note, tv::ExpectOp expect,
                          const DifferentElement &element) {
   note << describeElement(element.index) << " of " << describe(expect) << " is "
@@ -87,11 +102,7 @@ static void printElement(Diagnostic &note, tv::ExpectOp expect,
        << " in the reference";
   StringRef separator = ", at ";
   for (auto &[axis, coordinate] : element.coordinates) {
-    note << separator
-         << (axis == "dp"   ? "replica"
-             : axis == "mb" ? "micro-batch"
-                            : axis)
-         << " " << coordinate;
+    note << separator << describeCoordinate(expect, axis, coordinate);
     separator = ", ";
   }
 }
@@ -118,10 +129,38 @@ Finding Refutation::getFinding() {
   return std::move(*finding);
 }
 
+static bool isRank(StringAttr axis) {
+  return axis && axis.getValue() == RankFold::axis;
+}
+
+/// Whether ranks have different parts of what a value is part of.
+static bool isDividedByRanks(Value value) {
+  auto part = value.getDefiningOp<tv::DistributeOp>();
+  return part &&
+         llvm::any_of(part.getLineage().getDimensions(), [](ArrayAttr each) {
+           return llvm::any_of(each.getAsRange<tv::DimensionFactorAttr>(),
+                               [](tv::DimensionFactorAttr factor) {
+                                 return isRank(factor.getAxis());
+                               });
+         });
+}
+
+/// Whether what is said of a device that stands for others is not that of each
+/// of them: other parts, or other members of a group.
+static bool isOfOne(const Finding &finding) {
+  if (auto reduction = dyn_cast_if_present<tv::AllReduceOp>(finding.op))
+    return llvm::none_of(reduction.getAxes().getAsRange<StringAttr>(), isRank);
+  return finding.kind == DifferenceKind::WrongSlice ||
+         (finding.op &&
+          llvm::any_of(finding.op->getOperands(), isDividedByRanks));
+}
+
 bool Refutation::addFolded(llvm::DenseSet<int64_t> &devices) {
+  Finding finding = getFinding();
   bool isNew = false;
-  for (tv::ExpectOp expect : getFinding().alike)
-    isNew |= addFoldedUnder(expect, devices);
+  for (tv::ExpectOp expect : finding.alike)
+    if (isOfOne(finding) || restsOnParts(expect))
+      isNew |= addFoldedUnder(expect, devices);
   return isNew;
 }
 

@@ -7,6 +7,7 @@
 #include "ValueMatching.h"
 
 #include "FoldedGroups.h"
+#include "RankFold.h"
 #include "Verify/IR/Locations.h"
 
 #include <cmath>
@@ -111,7 +112,6 @@ SmallVector<StringAttr> ValueMatcher::getVaryingAxes(Value value) {
 SmallVector<tv::LineageAttr>
 ValueMatcher::listLineages(Value value, Value reference,
                            ArrayRef<StringAttr> sumAxes) {
-  MLIRContext *context = mesh.getContext();
   ArrayRef<int64_t> local = cast<RankedTensorType>(value.getType()).getShape();
   ArrayRef<int64_t> whole =
       cast<RankedTensorType>(reference.getType()).getShape();
@@ -121,43 +121,58 @@ ValueMatcher::listLineages(Value value, Value reference,
   for (auto [part, size] : llvm::zip_equal(local, whole))
     if (size % part)
       return {};
-  // Axes that are not summed index one dimension, together.
-  SmallVector<Attribute> indexing;
-  int64_t parts = 1;
+  // Of the axes that are not summed, replicas and micro-batches index one
+  // dimension, together; ranks index one, the same or another.
+  Indexing samples, ranks;
   for (StringAttr axis : getVaryingAxes(value))
     if (!llvm::is_contained(sumAxes, axis)) {
-      indexing.push_back(tv::DimensionFactorAttr::get(context, axis, 0, 0, 0));
-      parts *= mesh.getAxisSize(axis.getValue()).value_or(1);
+      Indexing &own = axis.getValue() == RankFold::axis ? ranks : samples;
+      own.factors.push_back(
+          tv::DimensionFactorAttr::get(mesh.getContext(), axis, 0, 0, 0));
+      own.parts *= mesh.getAxisSize(axis.getValue()).value_or(1);
     }
   SmallVector<tv::LineageAttr> lineages;
-  for (size_t carrier = 0; carrier <= local.size(); ++carrier) {
-    // One carrier for axes, none if there are no axes.
-    bool hasCarrier = carrier < local.size();
-    if (hasCarrier == indexing.empty() ||
-        (hasCarrier && whole[carrier] % (parts * local[carrier])))
-      continue;
-    SmallVector<SmallVector<ArrayAttr>> chosen = {{}};
-    for (auto [i, part, size] : llvm::enumerate(local, whole)) {
-      int64_t extent = i == carrier ? size / parts : size;
-      SmallVector<SmallVector<ArrayAttr>> next;
-      for (const SmallVector<ArrayAttr> &prefix : chosen)
-        for (int64_t start = 0; start < extent; start += part) {
-          SmallVector<Attribute> list;
-          if (i == carrier)
-            list = indexing;
-          list.push_back(tv::DimensionFactorAttr::get(
-              context, StringAttr(), start, start + part, extent));
-          next.push_back(prefix);
-          next.back().push_back(ArrayAttr::get(context, list));
-          if (next.size() > lineageLimit)
-            return lineages;
-        }
-      chosen = std::move(next);
-    }
-    for (const SmallVector<ArrayAttr> &dimensions : chosen)
-      lineages.push_back(tv::LineageAttr::get(context, dimensions, sumAxes));
-  }
+  for (samples.carrier = 0; samples.carrier <= local.size(); ++samples.carrier)
+    for (ranks.carrier = 0; ranks.carrier <= local.size(); ++ranks.carrier)
+      if (samples.isWhole(local.size()) && ranks.isWhole(local.size()) &&
+          !addLineages(lineages, local, whole, {samples, ranks}, sumAxes))
+        return lineages;
   return lineages;
+}
+
+bool ValueMatcher::addLineages(SmallVectorImpl<tv::LineageAttr> &lineages,
+                               ArrayRef<int64_t> local, ArrayRef<int64_t> whole,
+                               ArrayRef<Indexing> indexing,
+                               ArrayRef<StringAttr> sumAxes) const {
+  MLIRContext *context = mesh.getContext();
+  SmallVector<SmallVector<ArrayAttr>> chosen = {{}};
+  for (auto [i, part, size] : llvm::enumerate(local, whole)) {
+    int64_t parts = 1;
+    SmallVector<Attribute> list;
+    for (const Indexing &each : indexing)
+      if (each.carrier == i) {
+        parts *= each.parts;
+        llvm::append_range(list, each.factors);
+      }
+    if (parts > 1 && size % (parts * part))
+      return true;
+    int64_t extent = size / parts;
+    SmallVector<SmallVector<ArrayAttr>> next;
+    for (const SmallVector<ArrayAttr> &prefix : chosen)
+      for (int64_t start = 0; start < extent; start += part) {
+        SmallVector<Attribute> factors = list;
+        factors.push_back(tv::DimensionFactorAttr::get(
+            context, StringAttr(), start, start + part, extent));
+        next.push_back(prefix);
+        next.back().push_back(ArrayAttr::get(context, factors));
+        if (next.size() > lineageLimit)
+          return false;
+      }
+    chosen = std::move(next);
+  }
+  for (const SmallVector<ArrayAttr> &dimensions : chosen)
+    lineages.push_back(tv::LineageAttr::get(context, dimensions, sumAxes));
+  return true;
 }
 
 SmallVector<SmallVector<Value>> ValueMatcher::listGroups(Value value) {

@@ -66,9 +66,27 @@ public:
   bool areEqual(mlir::Value left, mlir::Value right);
 
 private:
+  /// Axes that index one dimension together.
+  struct Indexing {
+    llvm::SmallVector<mlir::Attribute, 2> factors;
+    int64_t parts = 1;  ///< how many parts they make of it
+    size_t carrier = 0; ///< the dimension; past the last one, none
+
+    /// Whether there is a dimension of so many if there are axes.
+    bool isWhole(size_t dimensions) const {
+      return factors.empty() == (carrier == dimensions);
+    }
+  };
+  /// The parts of `reference` that `value` may be.
   llvm::SmallVector<tv::LineageAttr>
   listLineages(mlir::Value value, mlir::Value reference,
                llvm::ArrayRef<mlir::StringAttr> sumAxes);
+  /// The same with axes that index these dimensions; false if there are too
+  /// many.
+  bool addLineages(llvm::SmallVectorImpl<tv::LineageAttr> &lineages,
+                   llvm::ArrayRef<int64_t> local, llvm::ArrayRef<int64_t> whole,
+                   llvm::ArrayRef<Indexing> indexing,
+                   llvm::ArrayRef<mlir::StringAttr> sumAxes) const;
   llvm::SmallVector<mlir::StringAttr> getVaryingAxes(mlir::Value value);
   std::optional<Match> match(llvm::ArrayRef<mlir::Value> terms,
                              mlir::Value reference, tv::LineageAttr lineage);

@@ -141,9 +141,10 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
 
     A graph that `tv-canonicalize-ssa=fold-ranks` made has the attribute
     `tv.folded`, the groups of ranks of which the first stands for all, and
-    itself stands for the plans beside it. Where something goes wrong, the groups
-    that it goes wrong in are linked again device by device; where more than
-    little effort is needed, all are, and the verdict is that of the new graph.
+    itself stands for the plans beside it. What all ranks do wrong is refuted so.
+    Where ranks may have wrong parts, the groups that they are in are linked
+    again device by device; where more than little effort is needed, all are, and
+    the verdict is that of the new graph.
 
     Nothing is proved of a module with the attribute `tv.executed_otherwise`.
   }];
