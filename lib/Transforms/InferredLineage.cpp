@@ -135,3 +135,38 @@ SmallVector<std::pair<Value, Correspondence>> LineageInference::take() {
   }
   return result;
 }
+
+/// What is said of an operand on its way to `place`: which part it is of
+/// `reference`. Null if nothing is.
+static tv::LineageAttr findLineage(Value operand, Value reference,
+                                   tv::ExpectOp place) {
+  if (auto part = operand.getDefiningOp<tv::DistributeOp>())
+    return part.getReference() == reference ? part.getLineage()
+                                            : tv::LineageAttr();
+  for (Operation *user : operand.getUsers())
+    if (auto lemma = dyn_cast<tv::ExpectOp>(user);
+        lemma && lemma != place && lemma.getValues().size() == 1 &&
+        lemma.getReference() == reference)
+      return lemma.getLineage();
+  return {};
+}
+
+bool verify::takesOtherParts(tv::ExpectOp place, tv::MeshAttr mesh) {
+  Operation *own = place.getValues().front().getDefiningOp();
+  auto reference =
+      place.getReference().getDefiningOp<tv::SemanticsOpInterface>();
+  if (place.getValues().size() != 1 || !own || !reference ||
+      !isSameOp(*own, *reference))
+    return false;
+  SmallVector<tv::LineageAttr> lineages;
+  for (auto [operand, expected] :
+       llvm::zip_equal(own->getOperands(), reference->getOperands())) {
+    lineages.push_back(findLineage(operand, expected, place));
+    if (!lineages.back())
+      return false;
+  }
+  tv::LineageAttr given =
+      followLineage(reference, lineages,
+                    cast<RankedTensorType>(own->getResult(0).getType()), mesh);
+  return given && given != place.getLineage();
+}

@@ -15,7 +15,7 @@
 #ifndef VERIFY_LIB_TRANSFORMS_INFERREDLINEAGE_H
 #define VERIFY_LIB_TRANSFORMS_INFERREDLINEAGE_H
 
-#include "Verify/IR/TVDialect.h"
+#include "Verify/IR/TVOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -59,6 +59,10 @@ private:
   /// Those that a selection leads to, without a lemma in between.
   llvm::SetVector<mlir::Value> selected;
 };
+
+/// Whether `place` is about an op that computes what one of the reference does,
+/// of other parts than it says: by what is said of its operands.
+bool takesOtherParts(tv::ExpectOp place, tv::MeshAttr mesh);
 
 } // namespace verify
 

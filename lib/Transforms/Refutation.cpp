@@ -6,6 +6,7 @@
 
 #include "Refutation.h"
 
+#include "InferredLineage.h"
 #include "WitnessInputs.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -198,7 +199,7 @@ static bool isComputed(tv::ExpectOp place) {
 }
 
 bool Refutation::attemptWithEqualParts(tv::ExpectOp place) {
-  if (!isComputed(place))
+  if (!isComputed(place) || takesOtherParts(place, graph.getMesh()))
     return attempt(*coarse);
   if (!divided)
     divided = std::make_shared<const ConstantDimensions>(
