@@ -91,8 +91,8 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
     return false;
   }
   // Fewer positions show less, but sooner.
-  bool isSlow = hasSlowOp();
-  if (!isSlow) {
+  bool isLong = isSlow();
+  if (!isLong) {
     restart(LongPositions::All);
     if (findAmong(place, isQuick))
       return true;
@@ -104,7 +104,7 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
   restart(LongPositions::Blocks);
   if (findAmong(place, isQuick))
     return true;
-  if (!isSlow || isQuick)
+  if (!isLong || isQuick)
     return false;
   std::string reason = failureReason;
   restart(LongPositions::All);
@@ -139,7 +139,8 @@ bool Refutation::canUseOtherThread() const {
   return context.isMultithreadingEnabled() && context.getNumThreads() >= 2;
 }
 
-bool Refutation::hasSlowOp() {
+bool Refutation::isSlow() {
+  int64_t total = 0;
   return llvm::any_of(graph.getBody().front(), [&](Operation &op) {
     if (!isa<tv::SemanticsOpInterface>(op) || coarse->isOpaque(&op))
       return false;
@@ -150,7 +151,7 @@ bool Refutation::hasSlowOp() {
       if (llvm::MulOverflow(steps, count, steps))
         return true;
     }
-    return steps > quickSteps;
+    return llvm::AddOverflow(total, steps, total) || total > quickSteps;
   });
 }
 

@@ -44,8 +44,8 @@ private:
   /// Analyzes the graph, and chooses what is looked at first for `place`.
   void setUp(tv::ExpectOp place);
   bool canUseOtherThread() const;
-  /// Whether an op takes seconds where all positions are told apart.
-  bool hasSlowOp();
+  /// Whether the graph takes seconds where all positions are told apart.
+  bool isSlow();
   /// The same as `find` with the positions of long dimensions that the seed
   /// tells apart.
   bool findAmong(tv::ExpectOp place, bool isQuick);
