@@ -194,7 +194,10 @@ protected:
       if (!graph)
         return std::optional<Answer>();
       size_t before = apart.size();
-      if (std::optional<Answer> answer = tryFolded(graph, apart))
+      std::optional<Answer> answer = tryFolded(graph, apart);
+      if (!answer && apart.size() == before && dropDoubtful(graph))
+        answer = tryFolded(graph, apart);
+      if (answer)
         return answer;
       if (apart.size() == before)
         break;
@@ -227,7 +230,8 @@ protected:
           return true;
         }
       }
-      apart.insert(folded.begin(), folded.end());
+      if (!isDoubtful(place))
+        apart.insert(folded.begin(), folded.end());
       return true;
     });
     if (isRefuted) {

@@ -10,6 +10,7 @@ using namespace mlir;
 using namespace verify;
 
 static constexpr llvm::StringLiteral foldedName = "tv.folded";
+static constexpr llvm::StringLiteral doubtfulName = "tv.doubtful";
 
 void verify::setFoldedGroups(tv::GraphOp graph,
                              ArrayRef<ArrayRef<int64_t>> groups) {
@@ -48,6 +49,25 @@ SmallVector<int64_t> verify::addFoldedRanks(tv::GraphOp graph,
   llvm::sort(all);
   all.erase(llvm::unique(all), all.end());
   return all;
+}
+
+void verify::setDoubtful(tv::ExpectOp lemma) {
+  lemma->setAttr(doubtfulName, UnitAttr::get(lemma.getContext()));
+}
+
+bool verify::isDoubtful(tv::ExpectOp lemma) {
+  return lemma->hasAttr(doubtfulName);
+}
+
+bool verify::dropDoubtful(tv::GraphOp graph) {
+  bool isFound = false;
+  for (auto lemma :
+       llvm::make_early_inc_range(graph.getBody().getOps<tv::ExpectOp>()))
+    if (isDoubtful(lemma)) {
+      lemma.erase();
+      isFound = true;
+    }
+  return isFound;
 }
 
 /// The first devices of all groups.

@@ -27,6 +27,13 @@ llvm::ArrayRef<int64_t> getFoldedRanks(tv::GraphOp graph, int64_t device);
 llvm::SmallVector<int64_t> addFoldedRanks(tv::GraphOp graph,
                                           llvm::ArrayRef<int64_t> devices);
 
+/// Notes that `lemma` says of each rank what depends on the rank: it holds only
+/// if ranks compute the same after all, and nothing else may rest on it.
+void setDoubtful(tv::ExpectOp lemma);
+bool isDoubtful(tv::ExpectOp lemma);
+/// Takes these lemmas away; returns whether there were any.
+bool dropDoubtful(tv::GraphOp graph);
+
 /// Adds the devices that stand for others among those that execute what
 /// `expect` rests on, up to values of which another lemma speaks; returns
 /// whether there are any.

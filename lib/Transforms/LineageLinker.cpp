@@ -7,6 +7,7 @@
 #include "LineageLinker.h"
 
 #include "Boundaries.h"
+#include "FoldedGroups.h"
 #include "InferredLineage.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -471,10 +472,13 @@ LinkCounts LineageLinker::write() {
         }))
       sets.push_back(tv::AxisSetAttr::get(
           builder.getContext(), builder.getStringAttr(RankFold::axis), {0, 1}));
-    tv::ExpectOp::create(builder, claim.location, claim.values, claim.reference,
-                         claim.lineage,
-                         tv::DomainAttr::get(builder.getContext(), sets),
-                         number++, claim.contract);
+    auto expect = tv::ExpectOp::create(
+        builder, claim.location, claim.values, claim.reference, claim.lineage,
+        tv::DomainAttr::get(builder.getContext(), sets), number++,
+        claim.contract);
+    if (fold && !claim.contract && claim.values.size() == 1 &&
+        isTerm(claim.values.front(), claim.lineage, /*saysOfRanks=*/false))
+      setDoubtful(expect);
     ++(claim.contract ? counts.results : counts.lemmas);
   }
   return counts;
