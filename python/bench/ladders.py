@@ -82,9 +82,10 @@ LADDERS = {
         powers(2, 512), lambda n: llama(micro_batches=n), constant=FOLDED, since=4
     ),
     "layers": Ladder(powers(2, 1024), lambda n: llama(layers=n), constant=DISTINCT, since=8),
+    # A rank with a single head is proved otherwise, of reshapes to one.
     "tp": Ladder(
         powers(1, 32),
-        lambda n: llama(tp=n, heads=32),
+        lambda n: llama(tp=n, heads=64, hidden=128),
         bounded=(*FOLDED, "executed_ops"),
         since=2,
     ),
