@@ -55,8 +55,9 @@ void verify::setDoubtful(tv::ExpectOp lemma) {
   lemma->setAttr(doubtfulName, UnitAttr::get(lemma.getContext()));
 }
 
-bool verify::isDoubtful(tv::ExpectOp lemma) {
-  return lemma->hasAttr(doubtfulName);
+bool verify::isDoubtful(tv::ExpectOp expect) {
+  // A result of the contract is no lemma, whatever attribute it came with.
+  return !expect.getContract() && expect->hasAttr(doubtfulName);
 }
 
 bool verify::dropDoubtful(tv::GraphOp graph) {

@@ -30,7 +30,8 @@ llvm::SmallVector<int64_t> addFoldedRanks(tv::GraphOp graph,
 /// Notes that `lemma` says of each rank what depends on the rank: it holds only
 /// if ranks compute the same after all, and nothing else may rest on it.
 void setDoubtful(tv::ExpectOp lemma);
-bool isDoubtful(tv::ExpectOp lemma);
+/// Whether that was noted; never of a result of the contract.
+bool isDoubtful(tv::ExpectOp expect);
 /// Takes these lemmas away; returns whether there were any.
 bool dropDoubtful(tv::GraphOp graph);
 

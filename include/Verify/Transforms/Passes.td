@@ -143,7 +143,8 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
     `tv.folded`, the groups of ranks of which the first stands for all, and
     itself stands for the plans beside it. What all ranks do wrong is refuted so.
     A lemma with the attribute `tv.doubtful` says of each rank what depends on
-    the rank; where only such lemmas do not hold, they are taken away.
+    the rank; where there is no answer with such lemmas, they are taken away,
+    but never a result of the contract.
     Where ranks may have wrong parts, the groups that they are in are linked
     again device by device; where more than little effort is needed, all are, and
     the verdict is that of the new graph.
