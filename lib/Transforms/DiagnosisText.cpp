@@ -178,18 +178,16 @@ std::string verify::describeSum(const Match &match, tv::LineageAttr implied,
     llvm::append_range(devices, getDevices(term));
   llvm::sort(devices);
   devices.erase(llvm::unique(devices), devices.end());
-  auto isRank = [](StringAttr axis) {
-    return axis.getValue() == RankFold::axis;
-  };
   // Devices that one stands for are named.
   bool areRanksNamed = devices.size() > 1;
-  bool isOverRanks = llvm::any_of(match.lineage.getSumAxes(), isRank) &&
-                     llvm::none_of(implied.getSumAxes(), isRank);
+  bool isOverRanks =
+      llvm::any_of(match.lineage.getSumAxes(), RankFold::isAxis) &&
+      llvm::none_of(implied.getSumAxes(), RankFold::isAxis);
   if (match.terms.size() > 1 || (isOverRanks && areRanksNamed))
     text = describeDevices(devices);
   for (StringAttr axis : match.lineage.getSumAxes()) {
     if (llvm::is_contained(implied.getSumAxes(), axis) ||
-        (isRank(axis) && areRanksNamed))
+        (RankFold::isAxis(axis) && areRanksNamed))
       continue;
     int64_t size = mesh.getAxisSize(axis.getValue()).value_or(1);
     text += (text.empty() ? "the " : " and the ") + std::to_string(size) +

@@ -228,15 +228,13 @@ LogicalResult PlanExecution::buildAlongRanks(tv::CommunicateOp op, Value value,
 }
 
 void PlanExecution::noteUniform(Operation *op) {
-  auto isRank = [](Attribute axis) {
-    return cast<StringAttr>(axis).getValue() == RankFold::axis;
-  };
   bool isSame = llvm::all_of(op->getOperands(),
                              [&](Value value) { return isUniform(value); });
   if (auto reduce = dyn_cast<tv::AllReduceOp>(op))
-    isSame |= llvm::any_of(reduce.getAxes(), isRank);
+    isSame |= llvm::any_of(reduce.getAxes().getAsRange<StringAttr>(),
+                           RankFold::isAxis);
   else if (auto gather = dyn_cast<tv::AllGatherOp>(op))
-    isSame |= gather.getAxisAttr() && isRank(gather.getAxisAttr());
+    isSame |= RankFold::isAxis(gather.getAxisAttr());
   else if (auto move = dyn_cast<tv::MoveOp>(op))
     isSame |= move.getSource().getSet(RankFold::axis) != nullptr;
   else if (isa<tv::AllSliceOp>(op))
@@ -249,13 +247,7 @@ bool PlanExecution::isUniform(Value value) const {
   auto distributed = value.getDefiningOp<tv::DistributeOp>();
   if (!distributed)
     return uniform.contains(value);
-  return llvm::none_of(
-      distributed.getLineage().getDimensions(), [](ArrayAttr dimension) {
-        return llvm::any_of(
-            dimension.getAsRange<tv::DimensionFactorAttr>(), [](auto factor) {
-              return factor.getAxis() && factor.getAxis() == RankFold::axis;
-            });
-      });
+  return !RankFold::areDivided(distributed.getLineage());
 }
 
 void PlanExecution::sendByRank(Device &device, tv::SendOp op) {

@@ -185,6 +185,15 @@ void RankFold::dropOthers() {
   }
 }
 
+bool RankFold::areDivided(tv::LineageAttr lineage) {
+  return llvm::any_of(lineage.getDimensions(), [](ArrayAttr dimension) {
+    return llvm::any_of(dimension.getAsRange<tv::DimensionFactorAttr>(),
+                        [](tv::DimensionFactorAttr factor) {
+                          return isAxis(factor.getAxis());
+                        });
+  });
+}
+
 std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,
                                          const llvm::DenseSet<int64_t> &apart) {
   auto fold = std::make_unique<RankFold>();

@@ -32,6 +32,12 @@ class RankFold {
 public:
   /// The name of the axis.
   static constexpr llvm::StringLiteral axis = "rank";
+  /// Whether that is meant; `name` may be null.
+  static bool isAxis(mlir::StringAttr name) {
+    return name && name.getValue() == axis;
+  }
+  /// Whether ranks have different parts of what a lineage is a part of.
+  static bool areDivided(tv::LineageAttr lineage);
 
   /// Null where the ranks of no group agree, or all do what is not understood
   /// as that of an axis. Groups with a device of `apart` are not folded. Says

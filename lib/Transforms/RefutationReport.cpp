@@ -129,27 +129,18 @@ Finding Refutation::getFinding() {
   return std::move(*finding);
 }
 
-static bool isRank(StringAttr axis) {
-  return axis && axis.getValue() == RankFold::axis;
-}
-
 /// Whether ranks have different parts of what a value is part of.
 static bool isDividedByRanks(Value value) {
   auto part = value.getDefiningOp<tv::DistributeOp>();
-  return part &&
-         llvm::any_of(part.getLineage().getDimensions(), [](ArrayAttr each) {
-           return llvm::any_of(each.getAsRange<tv::DimensionFactorAttr>(),
-                               [](tv::DimensionFactorAttr factor) {
-                                 return isRank(factor.getAxis());
-                               });
-         });
+  return part && RankFold::areDivided(part.getLineage());
 }
 
 /// Whether what is said of a device that stands for others is not that of each
 /// of them: other parts, or other members of a group.
 static bool isOfOne(const Finding &finding) {
   if (auto reduction = dyn_cast_if_present<tv::AllReduceOp>(finding.op))
-    return llvm::none_of(reduction.getAxes().getAsRange<StringAttr>(), isRank);
+    return llvm::none_of(reduction.getAxes().getAsRange<StringAttr>(),
+                         RankFold::isAxis);
   return finding.kind == DifferenceKind::WrongSlice ||
          (finding.op &&
           llvm::any_of(finding.op->getOperands(), isDividedByRanks));

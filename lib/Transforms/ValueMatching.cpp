@@ -126,7 +126,7 @@ ValueMatcher::listLineages(Value value, Value reference,
   Indexing samples, ranks;
   for (StringAttr axis : getVaryingAxes(value))
     if (!llvm::is_contained(sumAxes, axis)) {
-      Indexing &own = axis.getValue() == RankFold::axis ? ranks : samples;
+      Indexing &own = RankFold::isAxis(axis) ? ranks : samples;
       own.factors.push_back(
           tv::DimensionFactorAttr::get(mesh.getContext(), axis, 0, 0, 0));
       own.parts *= mesh.getAxisSize(axis.getValue()).value_or(1);
