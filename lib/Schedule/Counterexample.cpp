@@ -52,7 +52,7 @@ LogicalResult Simulation::reportLeft() {
   for (const Gathering &gathering : gatherings)
     if (!gathering.open.empty()) {
       outcome.malformation = "devices wait for each other without end";
-      return gathering.open.front().front().op->emitOpError(
+      return gathering.open.front().present.front().op->emitOpError(
           "is not entered by all members of its group");
     }
   return success();
@@ -110,13 +110,18 @@ findDifference(tv::CommunicateOp first, tv::CommunicateOp other) {
   return std::nullopt;
 }
 
-LogicalResult Simulation::compareMembers(const Party &first,
-                                         const Party &other) {
+bool Simulation::areAlike(const Action &first, const Action &other) {
+  return !findDifference(cast<tv::CommunicateOp>(first.op),
+                         cast<tv::CommunicateOp>(other.op));
+}
+
+LogicalResult Simulation::reportDifference(const Party &first,
+                                           const Party &other) {
   auto op = cast<tv::CommunicateOp>(other.op);
   auto against = cast<tv::CommunicateOp>(first.op);
   auto difference = findDifference(against, op);
   if (!difference)
-    return success();
+    return op.emitOpError("is taken for something else than it is");
   outcome.malformation = "the members of a group do different things";
   const auto &[field, ofFirst, ofOther] = *difference;
   std::string text =

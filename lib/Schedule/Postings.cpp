@@ -200,7 +200,7 @@ LogicalResult Simulation::post(unsigned number, const Action &action,
   case ActionKind::Receive:
     return postReceive(number, posting, action.place);
   case ActionKind::Collective:
-    return postCollective(number, posting, action.place);
+    return postCollective(number, posting, action);
   case ActionKind::Computation:
     // It ends whatever others do.
     posting.order = 0;
@@ -280,46 +280,77 @@ LogicalResult Simulation::meet(const Party &send, const Party &receive,
   return success();
 }
 
+size_t Simulation::countAlike(const Action &first, const Action &other) {
+  auto [found, isNew] = alike.try_emplace({&first, &other}, 0);
+  if (!isNew)
+    return found->second;
+  size_t count = 0, most = std::min(first.together, other.together);
+  while (count < most && areAlike(*(&first + count), *(&other + count)))
+    ++count;
+  return found->second = count;
+}
+
 LogicalResult Simulation::postCollective(unsigned number, Posting &posting,
-                                         unsigned communicator) {
-  Gathering &gathering = gatherings[communicator];
-  Party party =
-      take(number, posting, processes[number].collectives[communicator]++);
+                                         const Action &action) {
+  Gathering &gathering = gatherings[action.place];
+  int64_t &posted = processes[number].collectives[action.place];
+  Party party = take(number, posting, posted++);
+  party.action = &action;
   size_t index = party.order - gathering.first;
   while (gathering.open.size() <= index)
     gathering.open.emplace_back();
-  SmallVector<Party, 0> &present = gathering.open[index];
-  if (!present.empty() && failed(compareMembers(present.front(), party)))
-    return failure();
+  auto &[present, together] = gathering.open[index];
+  if (present.empty())
+    together = action.together;
+  else
+    together = std::min(together, countAlike(*present.front().action, action));
+  if (together == 0)
+    return reportDifference(present.front(), party);
   present.push_back(party);
-  if (present.size() < skeleton.communicators[communicator].members.size())
+  if (present.size() < skeleton.communicators[action.place].members.size())
     return success();
   // Who has posted this one has posted those before.
   if (index != 0)
     return posting.op->emitOpError("is complete before an earlier one");
   SmallVector<Party, 0> members = std::move(present);
+  // Those of different micro-batches say so one by one.
+  size_t count = options.recordsTimeline || areMixed(members) ? 1 : together;
   gathering.open.pop_front();
-  ++gathering.first;
-  return release(members);
+  gathering.first += static_cast<int64_t>(count);
+  if (count > 1 && !gathering.open.empty())
+    return posting.op->emitOpError("is entered after a later one");
+  return release(members, count);
 }
 
-LogicalResult Simulation::release(ArrayRef<Party> members) {
+bool Simulation::areMixed(ArrayRef<Party> members) {
+  int64_t known = -1;
+  for (const Party &member : members) {
+    if (known >= 0 && member.microBatch >= 0 && member.microBatch != known)
+      return true;
+    known = std::max(known, member.microBatch);
+  }
+  return false;
+}
+
+LogicalResult Simulation::release(ArrayRef<Party> members, size_t count) {
   int64_t met = 0;
   const Party *known = nullptr;
-  bool isMixed = false;
+  bool isMixed = areMixed(members);
   for (const Party &member : members) {
     met = std::max(met, member.time);
-    isMixed |= known && member.microBatch >= 0 &&
-               known->microBatch != member.microBatch;
     if (!known && member.microBatch >= 0)
       known = &member;
   }
+  // Each begins when the one before it is over.
+  auto others = static_cast<int64_t>(count) - 1;
   for (const Party &member : members) {
     Posting *posting = findPosting(member);
     if (!posting)
       return member.op->emitOpError("is over before all members are there");
     posting->isMet = true;
-    posting->met = met;
+    posting->met = met + others;
+    posting->count = count;
+    processes[member.process].collectives[member.action->place] += others;
     posting->other = member.op;
     // Outside of calls nothing says that what meets has to be of one.
     if (known && (posting->isInCall || !isMixed)) {
@@ -328,7 +359,7 @@ LogicalResult Simulation::release(ArrayRef<Party> members) {
     }
     wake(member.process);
   }
-  ++outcome.collectives;
+  outcome.collectives += static_cast<int64_t>(count);
   return success();
 }
 

@@ -101,8 +101,8 @@ Simulation::Progress Simulation::advance(unsigned number) {
       if (progress != Progress::Done)
         return progress;
       process.isAtAction = false;
-      ++executed;
-      ++process.nextAction;
+      executed += static_cast<int64_t>(process.completed);
+      process.nextAction += process.completed;
       if (!step.segment)
         break;
     }
@@ -273,6 +273,7 @@ EventKind Simulation::getEventKind(const Action &action) {
 Simulation::Progress Simulation::perform(unsigned number,
                                          const Action &action) {
   Process &process = processes[number];
+  process.completed = 1;
   if (!process.isAtAction) {
     process.isAtAction = true;
     process.arrived = process.clock;
@@ -290,6 +291,7 @@ Simulation::Progress Simulation::perform(unsigned number,
     await(number, action);
     return Progress::Waits;
   }
+  process.completed = posting->count;
   if (failed(complete(process, *posting, action)))
     return Progress::Fails;
   // What follows is told before it is forgotten.

@@ -50,6 +50,9 @@ private:
     std::optional<int64_t> order = std::nullopt;
     bool isMet = false; ///< all who take part have posted
     int64_t met = 0;    ///< when
+    /// How many actions, from this one on, it was that met: all members entered
+    /// these collectives one after the other.
+    size_t count = 1;
     /// What arrives, and with which op it was given.
     int64_t arrivingMicroBatch = -1;
     mlir::Operation *other = nullptr;
@@ -87,8 +90,9 @@ private:
     /// That of its call: of the operands, or of the call's mirror, or of the
     /// first tensor that arrives. -1 where it is not known, or not one.
     int64_t microBatch = -1;
-    int64_t clock = 0;   ///< when it may do the next thing
-    int64_t arrived = 0; ///< when it came to its action
+    size_t completed = 1; ///< actions, by the last one that was performed
+    int64_t clock = 0;    ///< when it may do the next thing
+    int64_t arrived = 0;  ///< when it came to its action
     llvm::DenseMap<mlir::Value, int64_t> microBatches; ///< of values
     /// What wrote scratch memory last, and the micro-batch of that, by name.
     std::map<llvm::StringRef, std::pair<mlir::Operation *, int64_t>> held;
@@ -101,6 +105,8 @@ private:
     unsigned process;
     mlir::Operation *op;
     int64_t order, microBatch, time;
+    /// Of a collective: the one that it enters, which others may follow.
+    const Action *action = nullptr;
   };
   struct Transfer {
     std::deque<Party> sends, receives; ///< that have not met
@@ -111,7 +117,13 @@ private:
   /// The collectives of a communicator that some members have posted and not
   /// all, from that number `first` on.
   struct Gathering {
-    std::deque<llvm::SmallVector<Party, 0>> open;
+    struct Meeting {
+      llvm::SmallVector<Party, 0> present;
+      /// How many collectives all who are present are about to enter, one after
+      /// the other, that fit.
+      size_t together = 0;
+    };
+    std::deque<Meeting> open;
     int64_t first = 0;
   };
   enum class Progress { Done, Waits, Fails };
@@ -182,12 +194,17 @@ private:
   mlir::LogicalResult postReceive(unsigned number, Posting &posting,
                                   unsigned channel);
   mlir::LogicalResult postCollective(unsigned number, Posting &posting,
-                                     unsigned communicator);
+                                     const Action &action);
+  /// How many collectives from these on two members enter alike, one after the
+  /// other.
+  size_t countAlike(const Action &first, const Action &other);
   /// Has the n-th send of a channel meet the n-th receive.
   mlir::LogicalResult meet(const Party &send, const Party &receive,
                            unsigned channel);
-  /// Lets all members of a collective go on.
-  mlir::LogicalResult release(llvm::ArrayRef<Party> members);
+  /// Whether members work on different micro-batches.
+  static bool areMixed(llvm::ArrayRef<Party> members);
+  /// Lets all members of `count` collectives go on.
+  mlir::LogicalResult release(llvm::ArrayRef<Party> members, size_t count);
   /// Whether nobody has to be waited for any more.
   bool isOver(const Posting &posting, const Action &action) const;
   /// When what is over came to its end.
@@ -196,7 +213,10 @@ private:
   // Counterexample.cpp
   mlir::LogicalResult reportTypes(tv::ReceiveOp op, tv::SendOp send,
                                   int64_t sender);
-  mlir::LogicalResult compareMembers(const Party &first, const Party &other);
+  /// Whether two members may enter these at the same point.
+  static bool areAlike(const Action &first, const Action &other);
+  /// Says in what two members differ that are not alike.
+  mlir::LogicalResult reportDifference(const Party &first, const Party &other);
   /// Reports what was posted and met nobody, although all are at their ends.
   mlir::LogicalResult reportLeft();
   /// What a process is at, or has started, and what that waits for: itself, or
@@ -257,6 +277,8 @@ private:
   std::vector<Process> processes;
   std::vector<Transfer> transfers;   ///< by channel
   std::vector<Gathering> gatherings; ///< by communicator
+  /// What `countAlike` has answered.
+  llvm::DenseMap<std::pair<const Action *, const Action *>, size_t> alike;
   std::deque<unsigned> ready;
   std::map<int64_t, unsigned> processOf; ///< by device
   llvm::StringSet<> scratch;             ///< the names of that memory

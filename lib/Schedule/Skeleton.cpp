@@ -319,6 +319,18 @@ SkeletonBuilder::buildAccess(Operation *op, FlatSymbolRefAttr name,
 // Segments and programs
 //===----------------------------------------------------------------------===//
 
+/// Counts the collectives of one communicator that follow each other.
+static void findRuns(MutableArrayRef<Action> actions) {
+  auto isWhole = [](const Action &action) {
+    return action.kind == ActionKind::Collective &&
+           action.phase == Phase::Whole;
+  };
+  for (size_t i = actions.size(); i-- > 1;)
+    if (isWhole(actions[i - 1]) && isWhole(actions[i]) &&
+        actions[i - 1].place == actions[i].place)
+      actions[i - 1].together = actions[i].together + 1;
+}
+
 LogicalResult SkeletonBuilder::buildSegment(tv::SegmentOp op) {
   Segment &segment = skeleton.segments.emplace_back();
   segment.op = op;
@@ -355,6 +367,7 @@ LogicalResult SkeletonBuilder::buildSegment(tv::SegmentOp op) {
     }
   }
   segment.savedValues = saved.size();
+  findRuns(segment.actions);
   return success();
 }
 
@@ -371,7 +384,8 @@ LogicalResult SkeletonBuilder::buildProgram(tv::ProgramOp op) {
     Step &step = program.steps.emplace_back();
     step.op = &inner;
     if (auto call = dyn_cast<tv::CallOp>(inner)) {
-      auto callee = symbols.lookup<tv::SegmentOp>(call.getCallee());
+      auto callee =
+          symbols.lookup<tv::SegmentOp>(call.getCalleeAttr().getAttr());
       step.segment = callee ? segmentOf.lookup(callee) : nullptr;
       if (!step.segment || static_cast<int64_t>(callee.getDevice()) != device)
         return call.emitOpError("does not name a segment of device ") << device;

@@ -53,6 +53,9 @@ struct Action {
   mlir::Operation *at = nullptr;
   /// The stream of a start that names one, by number in its program.
   std::optional<unsigned> stream = std::nullopt;
+  /// How many actions of a segment, from this one on, are collectives of its
+  /// communicator with nothing in between that others notice.
+  size_t together = 1;
 };
 
 enum class AccessKind {
