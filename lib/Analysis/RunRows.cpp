@@ -88,3 +88,36 @@ void RunRelation::addTermsAtOnce(int64_t weight, size_t &mark) {
       flush(mark);
   }
 }
+
+void RunRelation::computeTransposedRow(int64_t offset) {
+  termCount = 1;
+  RangeTerms sums(static_cast<int64_t>(rowLoop->representatives.size()));
+  std::vector<Scalar> made;
+  auto keep = [&](Scalar value, size_t mark) {
+    made.push_back(algebra.keep(value, mark));
+    return made.back();
+  };
+  forEachPlace(allReduced, [&] {
+    if (stepCount > maximumSteps)
+      return;
+    int64_t weight = getWeight(allReduced), start = 0;
+    findEnds(*rowLoop, {}, rowEnds);
+    for (int64_t end : rowEnds) {
+      moveTo(*rowLoop, start);
+      rowCount = end - start;
+      size_t mark = algebra.mark();
+      sums.add(start, end, {keep(computeBody(), mark), weight});
+      start = end;
+    }
+    moveTo(*rowLoop, 0);
+  });
+  auto combine = [&](std::vector<WeightedScalar> &list) {
+    size_t mark = algebra.mark();
+    return keep(combineTerms(list), mark);
+  };
+  sums.visit(combine, [&](int64_t number, Scalar sum) {
+    store(offset + number, 1, divide(algebra.keep(sum, algebra.mark())));
+  });
+  for (Scalar scalar : made)
+    algebra.release(scalar);
+}
