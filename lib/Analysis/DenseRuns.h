@@ -195,8 +195,9 @@ private:
   std::vector<int64_t> rowEnds, termEnds;
   /// Where the accesses were read of which `rowEnds` are the ends.
   llvm::SmallVector<int64_t, 4> lastRead;
-  /// The run that each access read last.
+  /// The run that each access read last, and whether it is the one to read.
   llvm::SmallVector<size_t, 4> cursors;
+  bool areCursorsRight = false;
   /// Elements of rows that are kept in runs.
   std::vector<std::vector<Scalar>> spread;
 };

@@ -306,20 +306,34 @@ bool RunRelation::canWalk(const Loop &loop) const {
 void RunRelation::walk(Loop &loop,
                        llvm::function_ref<void(int64_t, int64_t)> visit) {
   auto count = static_cast<int64_t>(loop.representatives.size());
+  // Where the run ends that each access is in.
+  SmallVector<int64_t, 4> bases(present.size(), 0), ends(present.size(), count);
+  areCursorsRight = sumAxes.empty();
+  for (size_t i = 0; i < present.size(); ++i) {
+    const Access &access = *present[i];
+    // Several places are looked up, which stay the same all along.
+    if (access.terms.size() != 1) {
+      areCursorsRight = false;
+      continue;
+    }
+    int64_t offset = offsets[i] + access.terms.front().offset;
+    size_t run = access.tensor->findRun(offset, cursors[i]);
+    bases[i] = offset;
+    if (loop.strides[i] != 0)
+      ends[i] = access.tensor->getEnd(run) - offset;
+  }
   for (int64_t start = 0, end = count; start < count; start = end) {
     end = count;
+    for (int64_t each : ends)
+      end = std::min(end, each);
     moveTo(loop, start);
-    for (size_t i = 0; i < present.size(); ++i) {
-      if (loop.strides[i] == 0)
-        continue;
-      const Access &access = *present[i];
-      int64_t offset = offsets[i] + access.terms.front().offset;
-      size_t run = access.tensor->findRun(offset, cursors[i]);
-      end = std::min(end, start + access.tensor->getEnd(run) - offset);
-    }
     ++stepCount;
     visit(start, end);
+    for (size_t i = 0; i < present.size(); ++i)
+      if (ends[i] == end && end < count)
+        ends[i] = present[i]->tensor->getEnd(++cursors[i]) - bases[i];
   }
+  areCursorsRight = false;
   moveTo(loop, 0);
 }
 
@@ -334,6 +348,10 @@ bool RunRelation::isOneElement(const Pair &pair) const {
 Scalar RunRelation::computeBody() {
   for (size_t i = 0; i < present.size(); ++i) {
     const Access &access = *present[i];
+    if (areCursorsRight) {
+      scalars[i] = access.tensor->elements[cursors[i]];
+      continue;
+    }
     if (sumAxes.empty()) {
       scalars[i] = access.tensor->get(offsets[i], cursors[i]);
       continue;

@@ -32,9 +32,13 @@ Scalar RunRelation::computeBodies(const Loop &loop) {
     }
     std::vector<Scalar> &elements = spread[i];
     elements.resize(count);
-    for (size_t k = 0; k < count; ++k)
-      elements[k] =
-          tensor.get(offsets[i] + static_cast<int64_t>(k) * stride, cursors[i]);
+    for (size_t k = 0; k < count;) {
+      int64_t place = offsets[i] + static_cast<int64_t>(k) * stride;
+      size_t run = tensor.findRun(place, cursors[i]);
+      size_t end = stride == 1 ? k + tensor.getEnd(run) - place : k + 1;
+      for (end = std::min(end, count); k < end; ++k)
+        elements[k] = tensor.elements[run];
+    }
     operands.push_back(rows->makeRow(elements.data(), 1));
   }
   for (const PositionTable &table : positions)
