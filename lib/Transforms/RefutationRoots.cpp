@@ -11,6 +11,9 @@ using namespace verify;
 
 /// Scalar operations that take a fraction of a second, on values in runs.
 static constexpr int64_t closerSteps = Refutation::quickSteps / 4;
+/// How many times as many a closer look takes at least, where it takes many:
+/// 11 to 65 were seen.
+static constexpr int64_t closerFactor = 8;
 
 std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis,
                                               const WitnessSeed &inputs) {
@@ -24,7 +27,7 @@ std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis,
       close.push_back(root);
   // Of long sequences as much again would be seconds for a few more words.
   bool isLong = seed.positions != LongPositions::All;
-  if (isLong && diagnosis->getSteps(roots.front()) > closerSteps)
+  if (isLong && diagnosis->getSteps(roots.front()) > closerSteps / closerFactor)
     return std::nullopt;
   Diagnosis closer(graph, getFine(analysis), inputs);
   closer.limitSteps(isLong ? closerSteps : quickSteps);
