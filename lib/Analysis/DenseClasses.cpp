@@ -46,7 +46,7 @@ numberClasses(ArrayRef<SmallVector<int64_t, 4>> keys) {
 void DenseEvaluator::findClasses(tv::SemanticsOpInterface op,
                                  DenseTensor &tensor) const {
   const IndexRelation &relation = factors.getRelation(op);
-  uint64_t axes = elements.getVaryingAxes(op->getResult(0));
+  uint64_t axes = factors.getVaryingAxes(op->getResult(0));
   auto domain = op->getAttrOfType<tv::DomainAttr>("domain");
   for (unsigned axis = 0; axis < factors.getAxisCount(); ++axis) {
     StringRef name = factors.getAxisName(axis);

@@ -41,7 +41,7 @@ static uint64_t findComparedAxes(const DenseEvaluator::Claim &claim,
     return uint64_t(1) << *factors.findAxis(axis.getValue());
   };
   for (Value value : claim.values)
-    axes |= elements.getVaryingAxes(value);
+    axes |= factors.getVaryingAxes(value);
   for (ArrayAttr dimension : claim.lineage.getDimensions())
     for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
       if (factor.getAxis())

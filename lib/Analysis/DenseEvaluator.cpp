@@ -34,7 +34,7 @@ static constexpr size_t fewRuns = 64;
 DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
                                NumericAlgebra &algebra, ElementSource &source)
     : body(body), factors(factors), algebra(algebra), source(source),
-      elements(body, factors, algebra, source),
+      elements(factors, algebra, source),
       usesRuns(source.getLongPositions() != LongPositions::All),
       rows(algebra.makeRows()), maps(std::make_unique<DimensionMaps>()) {
   bool hasTwins = usesRuns && algebra.makeTwin();
@@ -138,11 +138,10 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
   for (tv::ExpectOp expect : compared)
     cone.insert(expect->operand_begin(), expect->operand_end());
   addCone(body, cone);
-  tensors.reset(
-      knownEqual ? knownEqual
-                 : std::make_shared<const ValueNumbering>(
-                       body, cone, factors, elements.getVaryingAxes(), source),
-      algebra);
+  tensors.reset(knownEqual ? knownEqual
+                           : std::make_shared<const ValueNumbering>(
+                                 body, cone, factors, source),
+                algebra);
   Order order;
   planOrder(cone, stays, compared, order);
   isTooCostly = false;
@@ -204,7 +203,7 @@ LogicalResult DenseEvaluator::checkCost(const Order &order) {
   };
   auto countElements = [&](Value value) {
     return countPlaces(factors.getDimensions(value),
-                       elements.getVaryingAxes(value));
+                       factors.getVaryingAxes(value));
   };
   for (Operation &op : body) {
     if (op.getNumResults() != 1 || !order.needed.contains(op.getResult(0)))
@@ -231,7 +230,7 @@ LogicalResult DenseEvaluator::checkCost(const Order &order) {
 
 void DenseEvaluator::layOut(Value value, DenseTensor &tensor,
                             const llvm::BitVector &uniform) const {
-  uint64_t axes = elements.getVaryingAxes(value);
+  uint64_t axes = factors.getVaryingAxes(value);
   auto add = [&](int64_t count) {
     int64_t stride = tensor.size;
     if (llvm::MulOverflow(tensor.size, count, tensor.size))
@@ -306,7 +305,7 @@ size_t DenseEvaluator::countShares(tv::SemanticsOpInterface op) const {
 
 LogicalResult DenseEvaluator::computeRuns(tv::SemanticsOpInterface op,
                                           DenseTensor &tensor) {
-  uint64_t axes = elements.getVaryingAxes(op->getResult(0));
+  uint64_t axes = factors.getVaryingAxes(op->getResult(0));
   auto kept = static_cast<int64_t>(tensors.getScalarCount());
   int64_t free = std::max<int64_t>(runLimit / algebra.getCost() - kept, 0);
   int64_t limit = std::min(runStepLimit, mostSteps) / algebra.getCost();
@@ -352,7 +351,7 @@ LogicalResult DenseEvaluator::computeRuns(tv::SemanticsOpInterface op,
 LogicalResult DenseEvaluator::compute(tv::SemanticsOpInterface op,
                                       DenseTensor &tensor) {
   Value value = op->getResult(0);
-  uint64_t axes = elements.getVaryingAxes(value);
+  uint64_t axes = factors.getVaryingAxes(value);
   auto isInRuns = [&](Value each) { return isLong(factors, each); };
   if (usesRuns &&
       (isInRuns(value) || llvm::any_of(op->getOperands(), isInRuns)))
@@ -417,7 +416,7 @@ bool DenseEvaluator::haveDistinctElements(
   // Rows in the same runs are one.
   SmallVector<Scalar> scalars, before;
   for (const MeshPlace &place :
-       listPlaces(factors, elements.getVaryingAxes(value), domain))
+       listPlaces(factors, factors.getVaryingAxes(value), domain))
     for (int64_t at = 0; at < count; ++at) {
       int64_t start = tensor.getOffset(place), rest = at;
       for (size_t i = sizes.size(); i-- > 0;) {

@@ -132,7 +132,7 @@ static int64_t getOffset(ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
 LogicalResult DenseEvaluator::distribute(tv::DistributeOp op,
                                          DenseTensor &tensor) {
   const DenseTensor &reference = *tensors.find(op.getReference());
-  uint64_t axes = elements.getVaryingAxes(op.getResult());
+  uint64_t axes = factors.getVaryingAxes(op.getResult());
   std::vector<MeshPlace> places = listPlaces(factors, axes, {});
   int64_t count = tensor.size / static_cast<int64_t>(places.size());
   bool isInRuns = usesRuns && isLong(factors, op.getResult());

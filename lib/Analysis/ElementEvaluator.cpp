@@ -30,44 +30,10 @@ ScalarSort verify::getSort(Type type) {
   return element.isInteger() ? ScalarSort::Integer : ScalarSort::Real;
 }
 
-llvm::DenseMap<Value, uint64_t>
-verify::findVaryingAxes(Block &body, const FactorAnalysis &factors) {
-  llvm::DenseMap<Value, uint64_t> varying;
-  auto bit = [&](StringRef name) -> uint64_t {
-    std::optional<unsigned> axis = factors.findAxis(name);
-    return axis ? uint64_t(1) << *axis : 0;
-  };
-  for (Operation &op : body) {
-    if (op.getNumResults() != 1)
-      continue;
-    uint64_t axes = 0;
-    for (Value operand : op.getOperands())
-      axes |= varying.lookup(operand);
-    if (auto distribute = dyn_cast<tv::DistributeOp>(op))
-      for (ArrayAttr dimension : distribute.getLineage().getDimensions())
-        for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
-          if (factor.getAxis())
-            axes |= bit(factor.getAxis().getValue());
-    if (isa<tv::SemanticsOpInterface>(op)) {
-      const IndexRelation &relation = factors.getRelation(&op);
-      for (const auto &sum : relation.axisSums)
-        axes &= ~bit(sum.axis);
-      for (const auto &read : relation.axisReads)
-        axes &= ~bit(read.axis);
-      for (const auto &factor : relation.axisFactors)
-        axes =
-            factor.isRead ? axes & ~bit(factor.axis) : axes | bit(factor.axis);
-    }
-    varying[op.getResult(0)] = axes;
-  }
-  return varying;
-}
-
-ElementEvaluator::ElementEvaluator(Block &body, const FactorAnalysis &factors,
+ElementEvaluator::ElementEvaluator(const FactorAnalysis &factors,
                                    ScalarAlgebra &algebra,
                                    ElementSource &source)
-    : factors(factors), algebra(algebra), source(source),
-      varying(findVaryingAxes(body, factors)) {}
+    : factors(factors), algebra(algebra), source(source) {}
 
 ElementEvaluator::ValueState &ElementEvaluator::getState(Value value) {
   auto [found, isNew] = numbers.try_emplace(value, values.size());
@@ -75,7 +41,7 @@ ElementEvaluator::ValueState &ElementEvaluator::getState(Value value) {
     return values[found->second];
   // States do not move.
   ValueState &state = values.emplace_back();
-  state.varyingAxes = varying.lookup(value);
+  state.varyingAxes = factors.getVaryingAxes(value);
   state.op = dyn_cast_or_null<tv::SemanticsOpInterface>(value.getDefiningOp());
   if (!state.op)
     return state;

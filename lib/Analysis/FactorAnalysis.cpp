@@ -40,6 +40,7 @@ FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
   if (!failure)
     computeWidths(body);
   findSelected(body);
+  findVaryingAxes(body);
   if (options.isFullSize)
     for (Node node = 0; node < nodes.size(); ++node)
       makeRigid(node);
@@ -63,6 +64,39 @@ void FactorAnalysis::findSelected(Block &body) {
     Node node = find(worklist.pop_back_val());
     if (selected.insert(node).second)
       llvm::append_range(worklist, nodes[node].children);
+  }
+}
+
+void FactorAnalysis::findVaryingAxes(Block &body) {
+  if (failure)
+    return;
+  varying.reserve(dimensions.size());
+  auto bit = [&](StringRef name) -> uint64_t {
+    std::optional<unsigned> axis = findAxis(name);
+    return axis ? uint64_t(1) << *axis : 0;
+  };
+  for (Operation &op : body) {
+    if (op.getNumResults() != 1)
+      continue;
+    uint64_t axes = 0;
+    for (Value operand : op.getOperands())
+      axes |= varying.lookup(operand);
+    if (auto distribute = dyn_cast<tv::DistributeOp>(op))
+      for (ArrayAttr dimension : distribute.getLineage().getDimensions())
+        for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
+          if (factor.getAxis())
+            axes |= bit(factor.getAxis().getValue());
+    if (isa<tv::SemanticsOpInterface>(op)) {
+      const IndexRelation &relation = getRelation(&op);
+      for (const auto &sum : relation.axisSums)
+        axes &= ~bit(sum.axis);
+      for (const auto &read : relation.axisReads)
+        axes &= ~bit(read.axis);
+      for (const auto &factor : relation.axisFactors)
+        axes =
+            factor.isRead ? axes & ~bit(factor.axis) : axes | bit(factor.axis);
+    }
+    varying[op.getResult(0)] = axes;
   }
 }
 

@@ -106,9 +106,7 @@ private:
   LogicalResult collect(tv::ExpectOp expect, ElementEvaluator &evaluator);
   /// The elements to compare, as coordinates and index of the plan's tensor.
   using Place = std::pair<Coordinates, SmallVector<int64_t>>;
-  FailureOr<std::vector<Place>>
-  getPlaces(tv::ExpectOp expect,
-            const llvm::DenseMap<Value, uint64_t> &varying);
+  FailureOr<std::vector<Place>> getPlaces(tv::ExpectOp expect);
   bool isDefinedAt(unsigned draw, NumericAlgebra &algebra);
   bool isSatisfiable();
   /// Whether the reference's side of all expects is defined at a draw.
@@ -132,13 +130,12 @@ private:
 } // namespace
 
 FailureOr<std::vector<StageDecision::Place>>
-StageDecision::getPlaces(tv::ExpectOp expect,
-                         const llvm::DenseMap<Value, uint64_t> &varying) {
+StageDecision::getPlaces(tv::ExpectOp expect) {
   // Each coordinate of the axes that matter and are not summed, and each index
   // of the plan's tensor, up to symmetry.
   uint64_t matters = 0;
   for (Value value : expect.getValues())
-    matters |= varying.lookup(value);
+    matters |= factors.getVaryingAxes(value);
   auto bit = [&](StringAttr axis) {
     return uint64_t(1) << *factors.findAxis(axis.getValue());
   };
@@ -186,7 +183,7 @@ StageDecision::getPlaces(tv::ExpectOp expect,
 
 LogicalResult StageDecision::collect(tv::ExpectOp expect,
                                      ElementEvaluator &evaluator) {
-  auto places = getPlaces(expect, evaluator.getVaryingAxes());
+  auto places = getPlaces(expect);
   if (failed(places))
     return failure();
   for (auto &[coordinates, index] : *places) {
@@ -243,7 +240,7 @@ bool StageDecision::isSatisfiable() {
 bool StageDecision::isReferenceDefinedAt(unsigned draw) {
   intervals.reset();
   DrawnSource drawn(intervals, draw);
-  ElementEvaluator evaluator(body, factors, intervals, drawn);
+  ElementEvaluator evaluator(factors, intervals, drawn);
   TermId count = 0;
   evaluator.setCheck([&]() -> std::optional<std::string> {
     const NumericStatus &status = intervals.status();
@@ -254,7 +251,7 @@ bool StageDecision::isReferenceDefinedAt(unsigned draw) {
   });
   Coordinates nowhere(factors.getAxisCount(), -1);
   for (auto expect : body.getOps<tv::ExpectOp>()) {
-    auto places = getPlaces(expect, evaluator.getVaryingAxes());
+    auto places = getPlaces(expect);
     if (failed(places))
       return false;
     for (auto &[coordinates, index] : *places)
@@ -378,7 +375,7 @@ StageVerdict StageDecision::decide() {
   if (factors.getFailure())
     return unknown(*factors.getFailure());
   prover.setSmallCase(factors.getSmallCase());
-  ElementEvaluator evaluator(body, factors, terms, source);
+  ElementEvaluator evaluator(factors, terms, source);
   bool wasAsked = false;
   evaluator.setCheck([&]() -> std::optional<std::string> {
     if (terms.size() > termLimit)

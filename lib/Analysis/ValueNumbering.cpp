@@ -9,12 +9,10 @@
 using namespace mlir;
 using namespace verify;
 
-ValueNumbering::ValueNumbering(
-    Block &body, const llvm::DenseSet<Value> &wanted,
-    const FactorAnalysis &factors,
-    const llvm::DenseMap<Value, uint64_t> &varyingAxes,
-    const ElementSource &source)
-    : factors(factors), varyingAxes(varyingAxes) {
+ValueNumbering::ValueNumbering(Block &body, const llvm::DenseSet<Value> &wanted,
+                               const FactorAnalysis &factors,
+                               const ElementSource &source)
+    : factors(factors) {
   if (factors.getFailure())
     return;
   leaders.reserve(wanted.size());
@@ -147,7 +145,7 @@ uint64_t ValueNumbering::getLayout(Value value) {
   key.push_back(nodes.size());
   for (FactorAnalysis::Node node : nodes)
     key.push_back(getPositions(node));
-  key.push_back(varyingAxes.lookup(value));
+  key.push_back(factors.getVaryingAxes(value));
   // A value of the reference is none of the plan, whatever it is.
   Operation *op = value.getDefiningOp();
   auto domain =

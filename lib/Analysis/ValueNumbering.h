@@ -26,9 +26,7 @@ public:
   /// Numbers the values in `wanted`, which has the operands of each, and asks
   /// `source` which inputs are equal and which are 0.
   ValueNumbering(mlir::Block &body, const llvm::DenseSet<mlir::Value> &wanted,
-                 const FactorAnalysis &factors,
-                 const llvm::DenseMap<mlir::Value, uint64_t> &varyingAxes,
-                 const ElementSource &source);
+                 const FactorAnalysis &factors, const ElementSource &source);
 
   /// The first value that is equal to this one wherever both are defined, with
   /// elements at the same positions and coordinates.
@@ -65,7 +63,6 @@ private:
   bool isZero(mlir::Value value) const { return zeros.contains(value); }
 
   const FactorAnalysis &factors;
-  const llvm::DenseMap<mlir::Value, uint64_t> &varyingAxes;
   llvm::DenseMap<mlir::Value, mlir::Value> leaders;
   llvm::DenseSet<mlir::Value> zeros;
   llvm::DenseMap<mlir::Value, TensorPart> parts;

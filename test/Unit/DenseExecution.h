@@ -140,7 +140,7 @@ protected:
         (void)(isa<tv::InputOp>(value.getDefiningOp())
                    ? doubleSource.input(value, {})
                    : doubleSource.undefined(value.getDefiningOp(), {}));
-    ElementEvaluator single(body, factors, doubles, doubleSource);
+    ElementEvaluator single(factors, doubles, doubleSource);
     for (Value value : values)
       checkValue(value, factors, dense, single, algebra);
     for (tv::ExpectOp expect : expects)

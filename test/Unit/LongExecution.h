@@ -114,7 +114,7 @@ protected:
       if (isa<tv::InputOp>(value.getDefiningOp()))
         (void)exactSource.input(value, first);
     }
-    ElementEvaluator single(body, factors, exact, exactSource);
+    ElementEvaluator single(factors, exact, exactSource);
     for (Value value : values)
       forEachPlace(
           factors,

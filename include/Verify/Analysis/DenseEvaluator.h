@@ -207,7 +207,7 @@ public:
                             Visitor visitor, bool isLastOnly = false);
   /// The axes a value varies with, a bit for each.
   uint64_t getVaryingAxes(mlir::Value value) const {
-    return elements.getVaryingAxes(value);
+    return factors.getVaryingAxes(value);
   }
 
   /// The first value that has the elements of this one, at the same positions

@@ -63,17 +63,13 @@ public:
 /// The sort of a tensor's elements.
 ScalarSort getSort(mlir::Type type);
 
-/// For each value the mesh axes its elements depend on, as a bit for each.
-llvm::DenseMap<mlir::Value, uint64_t>
-findVaryingAxes(mlir::Block &body, const FactorAnalysis &factors);
-
 /// One coordinate for each axis of the analysis; -1 where it does not matter.
 using Coordinates = llvm::SmallVector<int64_t, 4>;
 
 class ElementEvaluator {
 public:
-  ElementEvaluator(mlir::Block &body, const FactorAnalysis &factors,
-                   ScalarAlgebra &algebra, ElementSource &source);
+  ElementEvaluator(const FactorAnalysis &factors, ScalarAlgebra &algebra,
+                   ElementSource &source);
 
   /// `check` is called after each new element; evaluation stops where it gives
   /// a reason.
@@ -100,12 +96,6 @@ public:
   int64_t getReferencePosition(mlir::ArrayAttr dimension,
                                const Coordinates &coordinates,
                                int64_t at) const;
-  uint64_t getVaryingAxes(mlir::Value value) const {
-    return varying.lookup(value);
-  }
-  const llvm::DenseMap<mlir::Value, uint64_t> &getVaryingAxes() const {
-    return varying;
-  }
 
 private:
   std::function<std::optional<std::string>()> checkElement;
@@ -174,7 +164,6 @@ private:
   const FactorAnalysis &factors;
   ScalarAlgebra &algebra;
   ElementSource &source;
-  llvm::DenseMap<mlir::Value, uint64_t> varying;
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   std::deque<ValueState> values;
   std::string failureReason;

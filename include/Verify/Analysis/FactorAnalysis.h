@@ -91,6 +91,10 @@ public:
     return nodes[find(axes[axis])].size;
   }
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
+  /// The mesh axes that a value's elements depend on, as a bit for each.
+  uint64_t getVaryingAxes(mlir::Value value) const {
+    return varying.lookup(value);
+  }
   /// The nodes of the factors of an op's index relation.
   llvm::ArrayRef<Node> getFactors(mlir::Operation *op) const;
   const IndexRelation &getRelation(mlir::Operation *op) const;
@@ -186,6 +190,7 @@ private:
   void checkSize(Node node, int64_t size);
   void addValue(mlir::Value value);
   void findSelected(mlir::Block &body);
+  void findVaryingAxes(mlir::Block &body);
   /// Has each forward end in one step: `find` changes nothing from then on.
   void settle();
   void fail(const llvm::Twine &reason);
@@ -243,6 +248,7 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> opaque;
   llvm::DenseMap<mlir::Attribute, mlir::Value> opaqueTensors;
   llvm::DenseSet<Node> selected;
+  llvm::DenseMap<mlir::Value, uint64_t> varying;
   mutable KnownRepresentatives representatives;
   unsigned opaqueCount = 0;
   /// How many unifications led to the one that is under way.
