@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Where neighbours differ all along, runs do not help, and the scalar body is
-// computed for a whole row of elements or of terms.
+// computed for a whole row of elements or of terms; or the runs of a row are
+// the terms.
 //
 //===----------------------------------------------------------------------===//
 

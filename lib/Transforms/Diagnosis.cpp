@@ -51,7 +51,8 @@ llvm::SetVector<Operation *> verify::getCone(ArrayRef<tv::ExpectOp> expects) {
   return collectCone(std::move(operands));
 }
 
-LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
+SmallVector<tv::ExpectOp> verify::listCompared(tv::GraphOp graph,
+                                               ArrayRef<tv::ExpectOp> results) {
   SmallVector<Value> values;
   for (tv::ExpectOp result : results)
     llvm::append_range(values, result.getValues());
@@ -62,6 +63,15 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
     if (!expect.getContract() && !known.contains(expect) &&
         cone.contains(expect.getValues().front().getDefiningOp()))
       candidates.push_back(expect);
+  return candidates;
+}
+
+LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
+  return compare(results, listCompared(graph, results));
+}
+
+LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results,
+                                 ArrayRef<tv::ExpectOp> candidates) {
   DoubleAlgebra algebra;
   FailureOr<WitnessRange> range = getWitnessRange(graph, factors);
   if (failed(range)) {

@@ -76,6 +76,9 @@ public:
   /// Executes both programs and compares everything that is stated about what
   /// `results` depend on. Fails, with a reason, if that is not possible.
   llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results);
+  /// The same with what `listCompared` gives for `results`.
+  llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results,
+                              llvm::ArrayRef<tv::ExpectOp> compared);
   const std::string &getFailure() const { return failureReason; }
   /// Whether something was not executed because it takes too long.
   bool wasTooCostly() const { return isTooCostly; }
@@ -194,6 +197,9 @@ llvm::SmallVector<mlir::Value> listTerms(tv::AddOp add);
 /// Whether two expects speak of the same result, or of values that the same op
 /// of the model gives.
 bool areAlike(tv::ExpectOp left, tv::ExpectOp right);
+/// Results, and all that is stated about what their plan values depend on.
+llvm::SmallVector<tv::ExpectOp>
+listCompared(tv::GraphOp graph, llvm::ArrayRef<tv::ExpectOp> results);
 /// The ops that both sides of some expects depend on.
 llvm::SetVector<mlir::Operation *>
 getCone(llvm::ArrayRef<tv::ExpectOp> expects);

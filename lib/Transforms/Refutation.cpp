@@ -44,15 +44,19 @@ bool Refutation::areFaint() const {
 }
 
 bool Refutation::findWrongResults(const FactorAnalysis &analysis) {
-  isPartial =
-      !first.empty() && findWrongResults(analysis, first) && !areFaint();
-  return isPartial || findWrongResults(analysis, results);
+  isPartial = false;
+  if (first.empty())
+    return findWrongResults(analysis, results, compared);
+  isPartial = findWrongResults(analysis, first, compared) && !areFaint();
+  return isPartial ||
+         findWrongResults(analysis, results, listCompared(graph, results));
 }
 
 bool Refutation::findWrongResults(const FactorAnalysis &analysis,
-                                  ArrayRef<tv::ExpectOp> among) {
+                                  ArrayRef<tv::ExpectOp> among,
+                                  ArrayRef<tv::ExpectOp> candidates) {
   diagnosis.emplace(graph, analysis, seed);
-  if (failed(diagnosis->compare(among))) {
+  if (failed(diagnosis->compare(among, candidates))) {
     failureReason = diagnosis->getFailure();
     isTooCostly = diagnosis->wasTooCostly();
     return false;
@@ -76,7 +80,9 @@ const FactorAnalysis &Refutation::getFine(const FactorAnalysis &from) {
 
 bool Refutation::simplify(tv::ExpectOp place, QuadraticBranches quadratic,
                           bool onlyIfShown) {
-  ZeroParameters zeros = chooseZeroParameters(graph, *coarse, place, quadratic);
+  if (!branches)
+    branches.emplace(graph, *coarse);
+  ZeroParameters zeros = branches->chooseZeros(place, quadratic);
   if (zeros.names.empty() || (onlyIfShown && !zeros.mayShowPlace))
     return false;
   seed.zeros =
@@ -121,7 +127,10 @@ void Refutation::setUp(tv::ExpectOp place) {
   Block &body = graph.getBody().front();
   if (!body.isOpOrderValid())
     body.recomputeOpOrder();
-  auto choose = [&] { first = chooseFirst(place); };
+  auto choose = [&] {
+    first = chooseFirst(place);
+    compared = listCompared(graph, first.empty() ? results : first);
+  };
   std::optional<llvm::DefaultThreadPool> other;
   if (canUseOtherThread())
     other.emplace(llvm::hardware_concurrency(1)).async(choose);
@@ -173,6 +182,8 @@ bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
       return true;
   }
   // What shows in scores alone hardly changes what is executed soonest.
+  if (!first.empty())
+    compared = listCompared(graph, results);
   first.clear();
   restart(LongPositions::Last);
   if (simplify(place, QuadraticBranches::Nearest) &&

@@ -76,9 +76,10 @@ private:
   /// Made of `coarse` or a copy, the first time.
   const FactorAnalysis &getFine(const FactorAnalysis &from);
   bool findWrongResults(const FactorAnalysis &analysis);
-  /// The same among these results.
+  /// The same among these results, comparing `candidates`.
   bool findWrongResults(const FactorAnalysis &analysis,
-                        llvm::ArrayRef<tv::ExpectOp> among);
+                        llvm::ArrayRef<tv::ExpectOp> among,
+                        llvm::ArrayRef<tv::ExpectOp> candidates);
   /// The results that rest on what some expects speak of.
   llvm::SmallVector<tv::ExpectOp>
   findDependent(llvm::ArrayRef<tv::ExpectOp> expects);
@@ -144,11 +145,14 @@ private:
   std::optional<FactorAnalysis> coarse;
   /// One value more, so that parts and terms can be told apart.
   std::optional<FactorAnalysis> fine;
+  std::optional<ResidualBranches> branches; ///< there once they are needed
   std::shared_ptr<const ConstantDimensions> divided; ///< null: not asked for
   llvm::SmallVector<tv::ExpectOp> results, wrong;
   /// What is looked at first, and whether nothing else was.
   llvm::SmallVector<tv::ExpectOp> first;
   bool isPartial = false;
+  /// What is compared for these, or for all results if there are none.
+  llvm::SmallVector<tv::ExpectOp> compared;
   /// Of the last inputs.
   std::optional<Diagnosis> diagnosis;
   bool isCoarse = false;

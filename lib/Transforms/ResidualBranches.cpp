@@ -37,28 +37,17 @@ struct Ends {
   unsigned distance = 0;
 };
 
-struct Branch {
-  SmallVector<Value, 2> ends;
-  SmallVector<Operation *> ops;
-  /// Whether it relates the positions of a sequence to each other, as attention
-  /// does: a value of it has two long dimensions.
-  bool isQuadratic = false;
-  /// Parameters that make the first such values 0, the scores, and those that
-  /// make 0 what is made of such values: what attention gives.
-  SmallVector<Value, 2> scoreEnds, valueEnds;
-};
-
 class BranchFinder {
 public:
   BranchFinder(tv::GraphOp graph, const FactorAnalysis &factors)
       : graph(graph), factors(factors) {}
 
   /// In the order of the reference's forward pass.
-  std::vector<Branch> find();
+  std::vector<ResidualBranch> find();
 
 private:
   void findEnds(tv::SemanticsOpInterface op);
-  void findScores(Branch &branch) const;
+  void findScores(ResidualBranch &branch) const;
   /// The ops that lead from `from` to `to`, if there are some.
   SmallVector<Operation *> findBetween(Value from, Value to) const;
 
@@ -128,7 +117,7 @@ static bool hasTwoLongDimensions(Value value, const FactorAnalysis &factors) {
                         }) > 1;
 }
 
-void BranchFinder::findScores(Branch &branch) const {
+void BranchFinder::findScores(ResidualBranch &branch) const {
   auto isQuadratic = [&](Value value) {
     return hasTwoLongDimensions(value, factors);
   };
@@ -143,7 +132,7 @@ void BranchFinder::findScores(Branch &branch) const {
   }
 }
 
-std::vector<Branch> BranchFinder::find() {
+std::vector<ResidualBranch> BranchFinder::find() {
   // What outputs depend on; what follows are gradients.
   llvm::DenseSet<Value> forward;
   // A table of the model is never 0, if it can be told from a weight.
@@ -162,7 +151,7 @@ std::vector<Branch> BranchFinder::find() {
     if (op.getNumResults() == 1 && forward.contains(op.getResult(0)))
       forward.insert(op.operand_begin(), op.operand_end());
 
-  std::vector<Branch> branches;
+  std::vector<ResidualBranch> branches;
   for (Operation &op : body) {
     if (op.getNumResults() != 1 || !forward.contains(op.getResult(0)))
       continue;
@@ -191,7 +180,7 @@ std::vector<Branch> BranchFinder::find() {
       if (between.empty())
         continue;
       between.push_back(&op);
-      Branch &added = branches.emplace_back();
+      ResidualBranch &added = branches.emplace_back();
       added.ends = found->second.parameters;
       added.ops = std::move(between);
       findScores(added);
@@ -231,7 +220,7 @@ findNear(Value value, const llvm::DenseMap<Operation *, size_t> &branchOf) {
 
 /// Whether all that leads from a value of a branch to its result does so
 /// through scores.
-static bool showsInScoresAlone(Value value, const Branch &branch,
+static bool showsInScoresAlone(Value value, const ResidualBranch &branch,
                                const FactorAnalysis &factors) {
   llvm::SmallPtrSet<Operation *, 32> ops(branch.ops.begin(), branch.ops.end());
   // The addition of the result is the last op.
@@ -299,15 +288,17 @@ static bool restsOnUndefined(tv::ExpectOp place) {
   return false;
 }
 
-ZeroParameters verify::chooseZeroParameters(tv::GraphOp graph,
-                                            const FactorAnalysis &factors,
-                                            tv::ExpectOp place,
-                                            QuadraticBranches quadratic) {
-  std::vector<Branch> branches = BranchFinder(graph, factors).find();
-  llvm::DenseMap<Operation *, size_t> branchOf;
+ResidualBranches::ResidualBranches(tv::GraphOp graph,
+                                   const FactorAnalysis &factors)
+    : factors(factors), branches(BranchFinder(graph, factors).find()) {
   for (auto [number, branch] : llvm::enumerate(branches))
     for (Operation *op : branch.ops)
       branchOf.try_emplace(op, number);
+}
+
+ZeroParameters
+ResidualBranches::chooseZeros(tv::ExpectOp place,
+                              QuadraticBranches quadratic) const {
   std::set<size_t> near;
   std::optional<size_t> nearestQuadratic;
   for (size_t number : findNear(place.getReference(), branchOf)) {

@@ -32,14 +32,37 @@ struct ZeroParameters {
   bool mayShowPlace = true;
 };
 
-/// The parameters to set to 0 so that of the reference's residual branches
-/// those near `place` alone are not 0. Of few branches, or if most would stay,
-/// all stay that `quadratic` allows. Those that make scores 0, or what is
-/// made of scores, go with the branches of these.
-ZeroParameters chooseZeroParameters(tv::GraphOp graph,
-                                    const FactorAnalysis &factors,
-                                    tv::ExpectOp place,
-                                    QuadraticBranches quadratic);
+/// A branch of the reference that a residual connection adds.
+struct ResidualBranch {
+  /// Parameters that make it 0, if all of them are.
+  llvm::SmallVector<mlir::Value, 2> ends;
+  llvm::SmallVector<mlir::Operation *> ops;
+  /// Whether it relates the positions of a sequence to each other, as attention
+  /// does: a value of it has two long dimensions.
+  bool isQuadratic = false;
+  /// Parameters that make the first such values 0, the scores, and those that
+  /// make 0 what is made of such values: what attention gives.
+  llvm::SmallVector<mlir::Value, 2> scoreEnds, valueEnds;
+};
+
+/// The residual branches of a graph's reference.
+class ResidualBranches {
+public:
+  /// The analysis is that of the graph, and has to outlive this.
+  ResidualBranches(tv::GraphOp graph, const FactorAnalysis &factors);
+
+  /// The parameters to set to 0 so that of the branches those near `place`
+  /// alone are not 0. Of few branches, or if most would stay, all stay that
+  /// `quadratic` allows. Those that make scores 0, or what is made of scores,
+  /// go with the branches of these.
+  ZeroParameters chooseZeros(tv::ExpectOp place,
+                             QuadraticBranches quadratic) const;
+
+private:
+  const FactorAnalysis &factors;
+  std::vector<ResidualBranch> branches; ///< in the order of the forward pass
+  llvm::DenseMap<mlir::Operation *, size_t> branchOf;
+};
 
 } // namespace verify
 

@@ -65,8 +65,7 @@ static std::string getKey(Operation *op) {
   return (op->getName().getStringRef() + " " + getPlaceKey(op->getLoc())).str();
 }
 
-ValueMatcher::ValueMatcher(tv::GraphOp graph)
-    : graph(graph), mesh(graph.getMesh()) {
+void ValueMatcher::listPlaces() {
   for (Operation &op : graph.getBody().front()) {
     if (op.getNumResults() != 1)
       continue;
@@ -76,7 +75,9 @@ ValueMatcher::ValueMatcher(tv::GraphOp graph)
   }
 }
 
-SmallVector<Value> ValueMatcher::getCounterparts(Value value) const {
+SmallVector<Value> ValueMatcher::getCounterparts(Value value) {
+  if (byPlace.empty())
+    listPlaces();
   Operation *op = value.getDefiningOp();
   SmallVector<int64_t> devices = listDevices(value);
   auto found =

@@ -40,11 +40,12 @@ std::string getPlaceKey(mlir::Location location);
 
 class ValueMatcher {
 public:
-  explicit ValueMatcher(tv::GraphOp graph);
+  explicit ValueMatcher(tv::GraphOp graph)
+      : graph(graph), mesh(graph.getMesh()) {}
 
   /// The value that the same op of the model gives on each device, ordered by
   /// device; at least `value` itself.
-  llvm::SmallVector<mlir::Value> getCounterparts(mlir::Value value) const;
+  llvm::SmallVector<mlir::Value> getCounterparts(mlir::Value value);
 
   /// Matches in an execution that has kept all values which are asked for.
   void setExecution(const FactorAnalysis &newFactors, DoubleAlgebra &newAlgebra,
@@ -66,6 +67,7 @@ public:
   bool areEqual(mlir::Value left, mlir::Value right);
 
 private:
+  void listPlaces();
   /// Axes that index one dimension together.
   struct Indexing {
     llvm::SmallVector<mlir::Attribute, 2> factors;
@@ -99,7 +101,8 @@ private:
 
   tv::GraphOp graph;
   tv::MeshAttr mesh;
-  /// For each op of the model, the values on each device in order.
+  /// For each op of the model, the values on each device in order; empty until
+  /// that is asked for.
   llvm::StringMap<std::map<int64_t, llvm::SmallVector<mlir::Value>>> byPlace;
   const FactorAnalysis *factors = nullptr;
   DoubleAlgebra *algebra = nullptr;
