@@ -306,6 +306,7 @@ bool RunRelation::canWalk(const Loop &loop) const {
 void RunRelation::walk(Loop &loop,
                        llvm::function_ref<void(int64_t, int64_t)> visit) {
   auto count = static_cast<int64_t>(loop.representatives.size());
+  moveTo(loop, 0);
   // Where the run ends that each access is in.
   SmallVector<int64_t, 4> bases(present.size(), 0), ends(present.size(), count);
   areCursorsRight = sumAxes.empty();
