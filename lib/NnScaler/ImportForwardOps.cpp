@@ -350,23 +350,32 @@ static void importLayerNorm(ForwardOp &op, Results &results) {
 }
 
 static void importEmbedding(ForwardOp &op, Results &results) {
+  // The function that is called has no defaults.
+  for (StringRef name : {"padding_idx", "start", "stop"})
+    if (!op.keyword(name)) {
+      op.error() << "needs keyword '" << name << "'";
+      return;
+    }
   op.requireNone("padding_idx");
-  int64_t start = op.integer("start").value_or(0);
-  std::optional<int64_t> stop = op.integer("stop");
-  if (!op.requireOperands(2))
+  std::optional<int64_t> start = op.integer("start"), stop = op.integer("stop");
+  if (!op.requireOperands(2) || op.failedAlready)
     return;
   RankedTensorType table = op.operandType(1);
   int64_t size;
-  if (table.getRank() != 2 || !stop || llvm::SubOverflow(*stop, start, size) ||
+  if (!start || !stop) {
+    op.error() << "keywords 'start' and 'stop' are not both numbers";
+    return;
+  }
+  if (table.getRank() != 2 || llvm::SubOverflow(*stop, *start, size) ||
       size != table.getDimSize(0)) {
-    op.error() << "range " << start << ":" << stop.value_or(-1)
+    op.error() << "range " << *start << ":" << *stop
                << " does not have the size of the table " << table;
     return;
   }
   if (RankedTensorType type = op.resultType(0))
     results.push_back(tv::EmbeddingOp::create(op.builder, op.location, type,
                                               op.operands[0], op.operands[1],
-                                              start, tv::DomainAttr()));
+                                              *start, tv::DomainAttr()));
 }
 
 /// The rule of a signature.
