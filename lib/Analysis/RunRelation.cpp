@@ -312,11 +312,9 @@ void RunRelation::walk(Loop &loop,
   areCursorsRight = sumAxes.empty();
   for (size_t i = 0; i < present.size(); ++i) {
     const Access &access = *present[i];
-    // Several places are looked up, which stay the same all along.
-    if (access.terms.size() != 1) {
-      areCursorsRight = false;
+    // Several terms, of a sum over axes, are looked up, and stay the same.
+    if (access.terms.size() != 1)
       continue;
-    }
     int64_t offset = offsets[i] + access.terms.front().offset;
     size_t run = access.tensor->findRun(offset, cursors[i]);
     bases[i] = offset;

@@ -358,14 +358,16 @@ static void importEmbedding(ForwardOp &op, Results &results) {
     }
   op.requireNone("padding_idx");
   std::optional<int64_t> start = op.integer("start"), stop = op.integer("stop");
-  if (!op.requireOperands(2) || op.failedAlready)
+  if (op.failedAlready)
     return;
-  RankedTensorType table = op.operandType(1);
-  int64_t size;
   if (!start || !stop) {
     op.error() << "keywords 'start' and 'stop' are not both numbers";
     return;
   }
+  if (!op.requireOperands(2))
+    return;
+  RankedTensorType table = op.operandType(1);
+  int64_t size;
   if (table.getRank() != 2 || llvm::SubOverflow(*stop, *start, size) ||
       size != table.getDimSize(0)) {
     op.error() << "range " << *start << ":" << *stop

@@ -190,6 +190,12 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.nn.functional.silu", {"inplace": True}, FLOAT32, "keyword 'inplace' other than False"),
     ("torch.add", {"alpha": 2}, FLOAT32, "keyword 'alpha' other than 1"),
     ("torch.neg", {"another": 1}, FLOAT32, "unknown keyword 'another'"),
+    (
+        "nnscaler.runtime.function.embedding",
+        {"padding_idx": None, "start": None, "stop": 4},
+        FLOAT32,
+        "keywords 'start' and 'stop' are not both numbers",
+    ),
     ("torch.floor", {}, FLOAT32, "unknown op 'torch.floor'"),
     (
         "model.self_attention",
