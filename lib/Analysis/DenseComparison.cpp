@@ -4,22 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DenseRuns.h"
-#include "DimensionMaps.h"
+#include "ElementPairs.h"
 #include "ValueNumbering.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace verify;
-
-namespace {
-/// A value of a claim: where its elements lie, and the terms of its sum.
-struct Summand {
-  const DenseTensor *tensor = nullptr;
-  std::vector<AxisTerm> terms;
-};
-} // namespace
 
 double verify::getRelativeDifference(double left, double right) {
   double larger = std::max(std::fabs(left), std::fabs(right));
@@ -98,140 +89,6 @@ static bool haveSamePositions(Value left, Value right,
            return first.data() == second.data() ||
                   llvm::equal(first, second, isSame);
          });
-}
-
-namespace {
-/// The elements of a claim at one place of the mesh, one after the other.
-class ElementPairs {
-public:
-  ElementPairs(ArrayRef<Summand> summands, const DenseTensor &reference,
-               ArrayRef<ArrayRef<Representative>> kept, const MeshPlace &place,
-               ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
-               bool isInRuns)
-      : summands(summands), reference(reference), kept(kept), mapped(mapped),
-        layout(getLayout(*summands.front().tensor)), isInRuns(isInRuns),
-        index(kept.size()) {
-    for (const Summand &summand : summands) {
-      starts.push_back(summand.tensor->getOffset(place));
-      cursors.append(summand.terms.size(), 0);
-    }
-    for (auto [i, positions] : llvm::enumerate(kept)) {
-      count *= static_cast<int64_t>(positions.size());
-      // What is left out of the layout stays there.
-      index[i] = positions.empty() ? 0 : positions.front().position;
-    }
-    if (llvm::any_of(mapped, [](const auto &map) {
-          return !map->unknown.empty() &&
-                 map->unknown.front() ==
-                     static_cast<int64_t>(map->unknown.size());
-        }))
-      count = 0;
-    if (!layout.empty() && reference.dimensionStrides[layout.back()] == 1)
-      neighbours = mapped[layout.back()]->neighbours;
-  }
-
-  /// Goes to the first element from here on that the reference has; false at
-  /// the end.
-  bool find() {
-    while (at < count) {
-      if (at < stretchEnd)
-        return true;
-      int64_t known = locate();
-      if (known == at) {
-        stretchEnd = at + (neighbours.empty() ? 1 : neighbours[lastPlace]);
-        return true;
-      }
-      at = known;
-    }
-    return false;
-  }
-  /// How many pairs from here on are equal.
-  int64_t countEqual();
-  void skip(int64_t pairs) {
-    at += pairs;
-    if (at >= stretchEnd)
-      return;
-    // In a stretch, the reference's elements follow each other too.
-    offset += pairs;
-    lastPlace += pairs;
-    unsigned last = layout.back();
-    index[last] = kept[last][lastPlace].position;
-  }
-  void skipToLast() { at = std::max<int64_t>(count - 1, 0); }
-
-  ArrayRef<int64_t> getIndex() const { return index; }
-  Scalar getReference() { return reference.get(offset, referenceCursor); }
-  Scalar getFirst() {
-    return summands.front().tensor->get(starts.front() + at, firstCursor);
-  }
-  void getTerms(std::vector<WeightedScalar> &terms) {
-    terms.clear();
-    size_t *cursor = cursors.begin();
-    for (auto [start, summand] : llvm::zip_equal(starts, summands))
-      for (AxisTerm term : summand.terms)
-        terms.push_back(
-            {summand.tensor->get(start + at + term.offset, *cursor++),
-             term.weight});
-  }
-
-private:
-  /// Sets `index` and `offset`; returns the next element that may be known,
-  /// which is this one if it is.
-  int64_t locate();
-
-  ArrayRef<Summand> summands;
-  const DenseTensor &reference;
-  ArrayRef<ArrayRef<Representative>> kept;
-  ArrayRef<std::shared_ptr<const DimensionMap>> mapped;
-  SmallVector<unsigned, 4> layout;
-  bool isInRuns;
-  SmallVector<int64_t> starts; ///< of the summands
-  ArrayRef<int64_t> neighbours;
-  int64_t count = 1, at = 0, offset = 0;
-  int64_t lastPlace = 0; ///< in the last dimension of the layout
-  /// Up to where elements follow each other as those of the reference do.
-  int64_t stretchEnd = 0;
-  SmallVector<int64_t> index;
-  /// The runs that were read last, of each term and of the reference.
-  SmallVector<size_t> cursors;
-  size_t firstCursor = 0, referenceCursor = 0;
-};
-} // namespace
-
-int64_t ElementPairs::locate() {
-  int64_t rest = at, stride = 1, next = at;
-  offset = 0;
-  for (unsigned i : llvm::reverse(layout)) {
-    const DimensionMap &map = *mapped[i];
-    auto size = static_cast<int64_t>(kept[i].size());
-    int64_t place = rest % size;
-    if (i == layout.back())
-      lastPlace = place;
-    if (map.unknown[place] > 0)
-      next = (at / stride + map.unknown[place]) * stride;
-    offset += map.ordinals[place] * reference.dimensionStrides[i];
-    index[i] = kept[i][place].position;
-    rest /= size;
-    stride *= size;
-  }
-  return next;
-}
-
-int64_t ElementPairs::countEqual() {
-  if (!isInRuns)
-    return 1;
-  // Elements that follow in the same runs have the same enclosures.
-  int64_t end = stretchEnd;
-  size_t *cursor = cursors.begin();
-  for (auto [start, summand] : llvm::zip_equal(starts, summands))
-    for (AxisTerm term : summand.terms) {
-      int64_t place = start + term.offset;
-      const DenseTensor &tensor = *summand.tensor;
-      end = std::min(end, tensor.getEnd(tensor.findRun(place + at, *cursor++)) -
-                              place);
-    }
-  size_t run = reference.findRun(offset, referenceCursor);
-  return std::min(end - at, reference.getEnd(run) - offset);
 }
 
 llvm::BitVector DenseEvaluator::findUniform(const Claim &claim) const {
