@@ -140,8 +140,11 @@ leaveOutRepeated(const llvm::BitVector &uniform,
   return repeats;
 }
 
-LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
-                                    Visitor visitor, bool isLastOnly) {
+LogicalResult DenseEvaluator::forEachPlace(
+    const Claim &claim, bool skipsUnknown,
+    llvm::function_ref<bool(ElementPairs &pairs, const Coordinates &coordinates,
+                            int64_t repeats)>
+        visit) {
   failureReason.clear();
   if (!tensors.find(claim.reference))
     return fail("the expect is not among the targets");
@@ -158,17 +161,13 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
   auto summands = listSummands(claim, factors, *whole);
   if (failed(summands))
     return fail("a sum has more than 2^63 terms");
-  const DenseTensor *wholeReference = getWholeOnce(claim.reference, uniform);
-  if (!wholeReference)
+  const DenseTensor *reference = getWholeOnce(claim.reference, uniform);
+  if (!reference)
     return failTooCostly();
-  const DenseTensor &reference = *wholeReference;
   SmallVector<ArrayRef<Representative>> all;
   for (FactorAnalysis::Node node : factors.getDimensions(first))
     all.push_back(factors.getRepresentatives(node));
-  // A single element is its own sum.
-  bool isSum = summands->size() != 1 || !claim.lineage.getSumAxes().empty();
   bool isInRuns = usesRuns && isLong(factors, first);
-  std::vector<WeightedScalar> terms;
   for (const MeshPlace &place : listPlaces(
            factors, findComparedAxes(claim, factors, elements), claim.domain)) {
     auto mapped = mapDimensions(claim.lineage, place.coordinates,
@@ -177,28 +176,80 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
       return failure();
     SmallVector<ArrayRef<Representative>> kept(all);
     int64_t repeats = leaveOutRepeated(uniform, *mapped, kept);
-    ElementPairs pairs(*summands, reference, kept, place, *mapped, isInRuns);
+    ElementPairs pairs(*summands, *reference, kept, place, *mapped, isInRuns);
+    if (!visit(pairs, place.coordinates, repeats))
+      break;
+  }
+  return success();
+}
+
+/// A single element is its own sum.
+static bool isSum(const DenseEvaluator::Claim &claim) {
+  return claim.values.size() != 1 || !claim.lineage.getSumAxes().empty();
+}
+
+LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
+                                    Visitor visitor, bool isLastOnly) {
+  std::vector<WeightedScalar> terms;
+  bool sums = isSum(claim);
+  auto visitPairs = [&](ElementPairs &pairs, const Coordinates &coordinates,
+                        int64_t repeats) {
     if (isLastOnly)
       pairs.skipToLast();
     while (pairs.find()) {
       int64_t equal = pairs.countEqual();
       size_t mark = algebra.mark();
       Scalar actual = pairs.getFirst();
-      if (isSum) {
+      if (sums) {
         pairs.getTerms(terms);
         actual = algebra.sum(terms);
       }
       Scalar plan = algebra.keep(actual, mark);
-      Visit answer = visitor(place.coordinates, pairs.getIndex(),
+      Visit answer = visitor(coordinates, pairs.getIndex(),
                              pairs.getReference(), plan, equal * repeats);
       if (answer != Visit::Keep)
         algebra.release(plan);
       if (answer == Visit::Stop)
-        return success();
+        return false;
       pairs.skip(equal);
     }
-  }
-  return success();
+    return true;
+  };
+  return forEachPlace(claim, skipsUnknown, visitPairs);
+}
+
+LogicalResult DenseEvaluator::visitRows(const Claim &claim,
+                                        RowVisitor visitor) {
+  std::vector<Scalar> references, actual;
+  std::vector<int64_t> places;
+  std::vector<WeightedScalar> terms;
+  bool sums = isSum(claim);
+  auto visitPairs = [&](ElementPairs &pairs, const Coordinates &coordinates,
+                        int64_t) {
+    while (pairs.find()) {
+      references.clear();
+      actual.clear();
+      places.clear();
+      size_t mark = algebra.mark();
+      int64_t count;
+      if (sums) {
+        count = pairs.countEqual();
+        pairs.getTerms(terms);
+        references.push_back(pairs.getReference());
+        actual.push_back(algebra.keep(algebra.sum(terms), mark));
+        places.push_back(0);
+      } else {
+        count = pairs.readRow(references, actual, places);
+      }
+      visitor(coordinates, references, actual,
+              [&](size_t number) { return pairs.getIndex(places[number]); });
+      if (sums)
+        algebra.release(actual.front());
+      pairs.skip(count);
+    }
+    return true;
+  };
+  return forEachPlace(claim, /*skipsUnknown=*/false, visitPairs);
 }
 
 bool DenseEvaluator::haveEqualElements(

@@ -17,7 +17,7 @@ ElementPairs::ElementPairs(ArrayRef<Summand> summands,
                            bool isInRuns)
     : summands(summands), reference(reference), kept(kept), mapped(mapped),
       layout(getLayout(*summands.front().tensor)), isInRuns(isInRuns),
-      index(kept.size()) {
+      places(kept.size()), index(kept.size()) {
   for (const Summand &summand : summands) {
     starts.push_back(summand.tensor->getOffset(place));
     cursors.append(summand.terms.size(), 0);
@@ -33,6 +33,9 @@ ElementPairs::ElementPairs(ArrayRef<Summand> summands,
                    static_cast<int64_t>(map->unknown.size());
       }))
     count = 0;
+  if (count > 0)
+    for (unsigned i : layout)
+      offset += mapped[i]->ordinals.front() * reference.dimensionStrides[i];
   if (!layout.empty() && reference.dimensionStrides[layout.back()] == 1)
     neighbours = mapped[layout.back()]->neighbours;
 }
@@ -43,7 +46,8 @@ bool ElementPairs::find() {
       return true;
     int64_t known = locate();
     if (known == at) {
-      stretchEnd = at + (neighbours.empty() ? 1 : neighbours[lastPlace]);
+      stretchEnd =
+          at + (neighbours.empty() ? 1 : neighbours[places[layout.back()]]);
       return true;
     }
     at = known;
@@ -52,22 +56,39 @@ bool ElementPairs::find() {
 }
 
 int64_t ElementPairs::locate() {
-  int64_t rest = at, stride = 1, next = at;
-  offset = 0;
+  int64_t moved = at - located, stride = 1, next = at;
   for (unsigned i : llvm::reverse(layout)) {
     const DimensionMap &map = *mapped[i];
     auto size = static_cast<int64_t>(kept[i].size());
-    int64_t place = rest % size;
-    if (i == layout.back())
-      lastPlace = place;
+    int64_t before = places[i], place = before + moved;
+    moved = 0;
+    if (place >= size) {
+      moved = place < 2 * size ? 1 : place / size;
+      place -= moved * size;
+    }
     if (map.unknown[place] > 0)
       next = (at / stride + map.unknown[place]) * stride;
-    offset += map.ordinals[place] * reference.dimensionStrides[i];
+    offset += (map.ordinals[place] - map.ordinals[before]) *
+              reference.dimensionStrides[i];
+    places[i] = place;
     index[i] = kept[i][place].position;
-    rest /= size;
     stride *= size;
+    // What is further out stays where it was known.
+    if (moved == 0 && isLocated)
+      break;
   }
+  located = at;
+  isLocated = true;
   return next;
+}
+
+SmallVector<int64_t> ElementPairs::getIndex(int64_t pair) const {
+  SmallVector<int64_t> other = index;
+  if (pair > 0) {
+    unsigned last = layout.back();
+    other[last] = kept[last][places[last] + pair].position;
+  }
+  return other;
 }
 
 int64_t ElementPairs::countEqual() {
@@ -85,4 +106,26 @@ int64_t ElementPairs::countEqual() {
     }
   size_t run = reference.findRun(offset, referenceCursor);
   return std::min(end - at, reference.getEnd(run) - offset);
+}
+
+int64_t ElementPairs::readRow(std::vector<Scalar> &references,
+                              std::vector<Scalar> &firsts,
+                              std::vector<int64_t> &pairs) {
+  const DenseTensor &tensor = *summands.front().tensor;
+  int64_t start = starts.front() + at, count = stretchEnd - at;
+  size_t run = tensor.findRun(start, firstCursor);
+  size_t referenceRun = reference.findRun(offset, referenceCursor);
+  for (int64_t pair = 0; pair < count;) {
+    firstCursor = run;
+    referenceCursor = referenceRun;
+    references.push_back(reference.elements[referenceRun]);
+    firsts.push_back(tensor.elements[run]);
+    pairs.push_back(pair);
+    int64_t end = tensor.getEnd(run) - start;
+    int64_t referenceEnd = reference.getEnd(referenceRun) - offset;
+    pair = std::min(end, referenceEnd);
+    run += end == pair;
+    referenceRun += referenceEnd == pair;
+  }
+  return count;
 }

@@ -32,19 +32,27 @@ public:
   bool find();
   /// How many pairs from here on are equal.
   int64_t countEqual();
+  /// Appends the scalars of the pairs from here on that follow each other, of
+  /// equal ones the first, and which pair from here on each is; for values that
+  /// are not summed. Returns how many pairs these are.
+  int64_t readRow(std::vector<Scalar> &references, std::vector<Scalar> &firsts,
+                  std::vector<int64_t> &pairs);
   void skip(int64_t pairs) {
     at += pairs;
     if (at >= stretchEnd)
       return;
     // In a stretch, the reference's elements follow each other too.
     offset += pairs;
-    lastPlace += pairs;
+    located = at;
     unsigned last = layout.back();
-    index[last] = kept[last][lastPlace].position;
+    places[last] += pairs;
+    index[last] = kept[last][places[last]].position;
   }
   void skipToLast() { at = std::max<int64_t>(count - 1, 0); }
 
   llvm::ArrayRef<int64_t> getIndex() const { return index; }
+  /// The same of a pair of the row from here on.
+  llvm::SmallVector<int64_t> getIndex(int64_t pair) const;
   Scalar getReference() { return reference.get(offset, referenceCursor); }
   Scalar getFirst() {
     return summands.front().tensor->get(starts.front() + at, firstCursor);
@@ -60,7 +68,7 @@ public:
   }
 
 private:
-  /// Sets `index` and `offset`; returns the next element that may be known,
+  /// Has all be of the element at `at`; returns the next one that may be known,
   /// which is this one if it is.
   int64_t locate();
 
@@ -72,8 +80,12 @@ private:
   bool isInRuns;
   llvm::SmallVector<int64_t> starts; ///< of the summands
   llvm::ArrayRef<int64_t> neighbours;
-  int64_t count = 1, at = 0, offset = 0;
-  int64_t lastPlace = 0; ///< in the last dimension of the layout
+  int64_t count = 1, at = 0;
+  /// The element that `places`, `index` and `offset` are of: where it is in
+  /// each dimension of the layout, and in the reference.
+  int64_t located = 0, offset = 0;
+  llvm::SmallVector<int64_t> places;
+  bool isLocated = false;
   /// Up to where elements follow each other as those of the reference do.
   int64_t stretchEnd = 0;
   llvm::SmallVector<int64_t> index;

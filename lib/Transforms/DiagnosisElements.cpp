@@ -45,8 +45,10 @@ public:
     ranks.number = factors.findAxis(RankFold::axis);
   }
 
-  void add(const Coordinates &coordinates, ArrayRef<int64_t> index,
-           double reference, double plan);
+  /// Adds pairs at the same coordinates.
+  void add(const Coordinates &coordinates, ArrayRef<Scalar> references,
+           ArrayRef<Scalar> plans,
+           llvm::function_ref<SmallVector<int64_t>(size_t number)> getIndex);
   const FarthestPair &getFarthest() const { return farthest; }
   bool isDifferent() const { return largest >= 0; }
   DifferentElement getElement() const;
@@ -83,22 +85,26 @@ private:
 };
 } // namespace
 
-void ElementComparison::add(const Coordinates &coordinates,
-                            ArrayRef<int64_t> index, double reference,
-                            double plan) {
-  farthest.add(reference, plan);
-  if (reference == plan || !isFarApart(reference, plan, scale))
-    return;
-  microBatches.add(coordinates);
-  ranks.add(coordinates);
-  double difference = getRelativeDifference(reference, plan);
-  if (difference <= largest)
-    return;
-  largest = difference;
-  this->coordinates = coordinates;
-  this->index.assign(index.begin(), index.end());
-  this->reference = reference;
-  this->plan = plan;
+void ElementComparison::add(
+    const Coordinates &coordinates, ArrayRef<Scalar> references,
+    ArrayRef<Scalar> plans,
+    llvm::function_ref<SmallVector<int64_t>(size_t number)> getIndex) {
+  for (size_t number = 0; number < references.size(); ++number) {
+    double expected = DoubleAlgebra::getDouble(references[number]);
+    double actual = DoubleAlgebra::getDouble(plans[number]);
+    if (!farthest.add(expected, actual) || !isFarApart(expected, actual, scale))
+      continue;
+    microBatches.add(coordinates);
+    ranks.add(coordinates);
+    double difference = getRelativeDifference(expected, actual);
+    if (difference <= largest)
+      continue;
+    largest = difference;
+    this->coordinates = coordinates;
+    index = getIndex(number);
+    reference = expected;
+    plan = actual;
+  }
 }
 
 DifferentElement ElementComparison::getElement() const {
@@ -130,13 +136,12 @@ Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
   DenseEvaluator::Claim claim = {values, expect.getReference(),
                                  expect.getLineage(), expect.getDomain()};
   auto compareAll = [&](ElementComparison &comparison) {
-    auto visitor = [&](const Coordinates &coordinates, ArrayRef<int64_t> index,
-                       Scalar reference, Scalar plan, int64_t) {
-      comparison.add(coordinates, index, algebra.toDouble(reference),
-                     algebra.toDouble(plan));
-      return DenseEvaluator::Visit::Continue;
-    };
-    if (succeeded(evaluator.visit(claim, /*skipsUnknown=*/false, visitor)))
+    if (succeeded(evaluator.visitRows(claim, [&](const Coordinates &coordinates,
+                                                 ArrayRef<Scalar> references,
+                                                 ArrayRef<Scalar> plans,
+                                                 auto getIndex) {
+          comparison.add(coordinates, references, plans, getIndex);
+        })))
       return true;
     failureReason = evaluator.getFailure();
     return false;

@@ -257,16 +257,15 @@ bool verify::isFarApart(double left, double right, double scale) {
   return pair.isFarApart(scale);
 }
 
-void FarthestPair::add(double left, double right) {
-  double larger = std::max(std::abs(left), std::abs(right));
-  magnitude = std::max(magnitude, larger);
-  if (left == right)
-    return;
-  double between = std::abs(left - right);
-  if (std::isinf(left) || std::isinf(right))
-    difference = std::numeric_limits<double>::infinity();
-  else if (between > 1e-7 * larger)
-    difference = std::max(difference, between);
+bool FarthestPair::addDifference(double left, double right) {
+  bool isInfinite = std::isinf(left) || std::isinf(right);
+  double between = isInfinite ? std::numeric_limits<double>::infinity()
+                              : std::abs(left - right);
+  // One of them may be no number.
+  if (!(between > 0))
+    return false;
+  difference = std::max(difference, between);
+  return true;
 }
 
 bool FarthestPair::isFarApart(double scale) const {

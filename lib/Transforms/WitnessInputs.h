@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <cmath>
 #include <memory>
 
 namespace verify {
@@ -106,13 +107,23 @@ bool isFarApart(double left, double right, double scale = 1);
 /// The same of all pairs of a set, for every scale.
 class FarthestPair {
 public:
-  void add(double left, double right);
+  /// Whether the two differ by more than a few roundings for their size.
+  bool add(double left, double right) {
+    double larger = std::max(std::abs(left), std::abs(right));
+    magnitude = std::max(magnitude, larger);
+    double between = std::abs(left - right);
+    if (left == right || (between <= 1e-7 * larger && !std::isinf(larger)))
+      return false;
+    return addDifference(left, right);
+  }
   /// Whether two of a pair are far apart.
   bool isFarApart(double scale) const;
   /// The largest of all numbers.
   double getMagnitude() const { return magnitude; }
 
 private:
+  bool addDifference(double left, double right);
+
   double magnitude = 0;
   /// The largest of the differences that are large for their numbers.
   double difference = 0;

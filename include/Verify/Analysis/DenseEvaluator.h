@@ -86,6 +86,7 @@ struct DenseTensor {
 
 class DimensionMaps;
 struct DimensionMap;
+class ElementPairs;
 class ValueNumbering;
 
 /// The values that are kept, each with all that are equal to it.
@@ -205,6 +206,14 @@ public:
   /// each place of the mesh is looked at.
   llvm::LogicalResult visit(const Claim &claim, bool skipsUnknown,
                             Visitor visitor, bool isLastOnly = false);
+  /// Calls `visitor` with the same pairs, many at a time at one place of the
+  /// mesh, and of equal pairs in runs with the first. The scalars are valid
+  /// until it returns, as is `getIndex`, which tells where a pair is.
+  using RowVisitor = llvm::function_ref<void(
+      const Coordinates &coordinates, llvm::ArrayRef<Scalar> references,
+      llvm::ArrayRef<Scalar> plans,
+      llvm::function_ref<llvm::SmallVector<int64_t>(size_t number)> getIndex)>;
+  llvm::LogicalResult visitRows(const Claim &claim, RowVisitor visitor);
   /// The axes a value varies with, a bit for each.
   uint64_t getVaryingAxes(mlir::Value value) const {
     return factors.getVaryingAxes(value);
@@ -304,6 +313,13 @@ private:
   /// positions of dimensions that are not `uniform`.
   mlir::FailureOr<llvm::SmallVector<const DenseTensor *>>
   getWholeTerms(const Claim &claim, const llvm::BitVector &uniform);
+  /// Calls `visit` with the pairs of a claim at each place of the mesh, and how
+  /// many each of them stands for besides, until it returns false.
+  llvm::LogicalResult forEachPlace(
+      const Claim &claim, bool skipsUnknown,
+      llvm::function_ref<bool(ElementPairs &pairs,
+                              const Coordinates &coordinates, int64_t repeats)>
+          visit);
   /// For each dimension of `local`, where its places are in `reference`. A
   /// position that is not looked at is an error, unless `skipsUnknown`.
   mlir::FailureOr<llvm::SmallVector<std::shared_ptr<const DimensionMap>>>
