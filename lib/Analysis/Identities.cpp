@@ -293,7 +293,7 @@ std::optional<TensorPart> verify::findPart(tv::SemanticsOpInterface op,
       relation.result[*dimension], access.dimensions[*dimension], relation);
   if (!start)
     return std::nullopt;
-  return TensorPart{op->getOperand(access.operand), *dimension, *start};
+  return TensorPart{access.operand, *dimension, *start};
 }
 
 std::optional<Concatenation>

@@ -9,6 +9,15 @@
 using namespace mlir;
 using namespace verify;
 
+uint64_t ValueNumbering::Numbers::get(ArrayRef<uint64_t> list) {
+  auto found = known.find(list);
+  if (found != known.end())
+    return found->second;
+  uint64_t number = known.size();
+  known[list.copy(storage)] = number;
+  return number;
+}
+
 ValueNumbering::ValueNumbering(Block &body, const llvm::DenseSet<Value> &wanted,
                                const FactorAnalysis &factors,
                                const ElementSource &source)
@@ -17,77 +26,121 @@ ValueNumbering::ValueNumbering(Block &body, const llvm::DenseSet<Value> &wanted,
     return;
   leaders.reserve(wanted.size());
   layouts.reserve(wanted.size());
+  progress = std::make_unique<Progress>();
   for (Operation &op : body)
     if (op.getNumResults() == 1 && wanted.contains(op.getResult(0)))
       add(op.getResult(0), source);
   // What is asked for afterwards needs no more.
-  known.clear();
-  knownPositions.clear();
-  knownLayouts.clear();
-  parts.clear();
-  axisParts.clear();
+  progress.reset();
+}
+
+ValueNumbering::OpClass &ValueNumbering::getClass(tv::SemanticsOpInterface op) {
+  auto [found, isNew] = progress->classOf.try_emplace(&factors.getRelation(op));
+  OpClass &opClass = found->second;
+  if (!isNew)
+    return opClass;
+  opClass.part = findPart(op, factors);
+  opClass.concatenation = findConcatenation(op, factors);
+  key.clear();
+  addToKey(op->getName().getAsOpaquePointer());
+  addToKey(op->getResult(0).getType().getAsOpaquePointer());
+  key.push_back(op->getNumOperands());
+  for (Type type : op->getOperandTypes())
+    addToKey(type.getAsOpaquePointer());
+  for (NamedAttribute attribute : op->getAttrDictionary()) {
+    if (attribute.getName() == "domain")
+      continue;
+    addToKey(attribute.getName().getAsOpaquePointer());
+    addToKey(attribute.getValue().getAsOpaquePointer());
+  }
+  opClass.number = progress->classes.get(key);
+  return opClass;
+}
+
+const ValueNumbering::OpClass::ZeroCase &
+ValueNumbering::getZeroCase(tv::SemanticsOpInterface op, OpClass &opClass) {
+  OpClass::ZeroCase zeroCase;
+  zeroCase.zeros.resize(op->getNumOperands());
+  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
+    if (isZero(operand))
+      zeroCase.zeros.set(number);
+  for (const OpClass::ZeroCase &known : opClass.cases)
+    if (known.zeros == zeroCase.zeros)
+      return known;
+  auto isZeroOperand = [&](Value operand) { return isZero(operand); };
+  zeroCase.forwarded = findForwarded(op, factors, isZeroOperand);
+  zeroCase.isZero = computesZero(op, factors, isZeroOperand);
+  zeroCase.isTotalZero = computesTotalZero(op, factors, isZeroOperand);
+  return opClass.cases.emplace_back(std::move(zeroCase));
 }
 
 void ValueNumbering::add(Value value, const ElementSource &source) {
   Operation *op = value.getDefiningOp();
   auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
-  bool isComputed = semantics && !factors.isOpaque(op);
-  if (isComputed)
-    if (Value same = findSame(semantics)) {
+  bool hasKey = true, isZeroHere = false;
+  if (semantics && !factors.isOpaque(op)) {
+    OpClass &opClass = getClass(semantics);
+    const OpClass::ZeroCase &zeroCase = getZeroCase(semantics, opClass);
+    if (Value same = findSame(semantics, opClass, zeroCase.forwarded)) {
       leaders[value] = same;
       if (isZero(same))
         zeros.insert(value);
       return;
     }
-  // All that is 0 at the same places is one.
-  auto isZeroOperand = [&](Value operand) { return isZero(operand); };
-  Key key;
-  if (isComputed && computesTotalZero(semantics, factors, isZeroOperand))
-    key.push_back(getLayout(value));
-  else
-    key = getKey(op, source);
-  if (!key.empty()) {
-    auto [found, isNew] = known.try_emplace(std::move(key), value);
-    leaders[value] = found->second;
+    // All that is 0 at the same places is one.
+    if (zeroCase.isTotalZero)
+      key.assign(1, getLayout(value));
+    else
+      makeKey(semantics, opClass);
+    isZeroHere = zeroCase.isZero;
+  } else {
+    hasKey = makeKey(op, source);
+    if (isa<tv::InputOp>(op))
+      isZeroHere = source.isZero(value);
+    else if (isa<tv::DistributeOp>(op))
+      isZeroHere = isZero(op->getOperand(0));
   }
-  bool isZeroHere = false;
-  if (isa<tv::InputOp>(op))
-    isZeroHere = source.isZero(value);
-  else if (isa<tv::DistributeOp>(op))
-    isZeroHere = isZero(op->getOperand(0));
-  else if (isComputed)
-    isZeroHere = computesZero(semantics, factors, isZeroOperand);
+  if (hasKey) {
+    std::vector<Value> &known = progress->leaders;
+    uint64_t number = progress->keys.get(key);
+    if (number == known.size())
+      known.push_back(value);
+    leaders[value] = known[number];
+  }
   if (isZeroHere)
     zeros.insert(value);
 }
 
-Value ValueNumbering::findSame(tv::SemanticsOpInterface op) {
+Value ValueNumbering::findSame(tv::SemanticsOpInterface op,
+                               const OpClass &opClass,
+                               std::optional<unsigned> forwarded) {
   Value result = op->getResult(0);
-  auto isZeroOperand = [&](Value operand) { return isZero(operand); };
-  if (auto operand = findForwarded(op, factors, isZeroOperand)) {
-    Value leader = getLeader(op->getOperand(*operand));
+  if (forwarded) {
+    Value leader = getLeader(op->getOperand(*forwarded));
     return getLayout(result) == getLayout(leader) ? leader : Value();
   }
-  if (auto part = findPart(op, factors)) {
-    part->whole = getLeader(part->whole);
-    parts[result] = *part;
+  if (const std::optional<TensorPart> &part = opClass.part) {
+    progress->parts[result] = {getLeader(op->getOperand(part->operand)),
+                               part->dimension, part->start};
     return {};
   }
   if (Value whole = findWholeAlongAxis(op))
     return whole;
-  // Parts that are put together again.
-  auto concatenation = findConcatenation(op, factors);
-  if (!concatenation)
-    return {};
-  Value whole;
+  return opClass.concatenation ? findWhole(op, *opClass.concatenation)
+                               : Value();
+}
+
+Value ValueNumbering::findWhole(tv::SemanticsOpInterface op,
+                                const Concatenation &concatenation) {
+  Value result = op->getResult(0), whole;
   for (auto [operand, start] :
-       llvm::zip_equal(op->getOperands(), concatenation->starts)) {
-    auto found = parts.find(getLeader(operand));
-    if (found == parts.end())
+       llvm::zip_equal(op->getOperands(), concatenation.starts)) {
+    auto found = progress->parts.find(getLeader(operand));
+    if (found == progress->parts.end())
       return {};
-    const TensorPart &part = found->second;
+    const Progress::Part &part = found->second;
     if ((whole && part.whole != whole) || part.start != start ||
-        part.dimension != concatenation->dimension)
+        part.dimension != concatenation.dimension)
       return {};
     whole = part.whole;
   }
@@ -102,17 +155,18 @@ Value ValueNumbering::findWholeAlongAxis(tv::SemanticsOpInterface op) {
   auto gather = dyn_cast<tv::AllGatherOp>(op.getOperation());
   Value result = op->getResult(0);
   if (slice) {
-    axisParts[result] = {getLeader(slice.getOperand()), slice.getAxisAttr()};
+    progress->axisParts[result] = {getLeader(slice.getOperand()),
+                                   slice.getAxisAttr()};
     return {};
   }
   if (!gather || !gather.getAxisAttr() || op->getNumOperands() != 1)
     return {};
-  auto found = axisParts.find(getLeader(op->getOperand(0)));
-  if (found == axisParts.end())
+  auto found = progress->axisParts.find(getLeader(op->getOperand(0)));
+  if (found == progress->axisParts.end())
     return {};
   // Each coordinate has a part of one whole: the layout tells the axes that a
   // value varies with. Another dimension gives another type.
-  const AxisPart &part = found->second;
+  const Progress::AxisPart &part = found->second;
   return part.axis == gather.getAxisAttr() &&
                  part.whole.getType() == result.getType() &&
                  getLayout(result) == getLayout(part.whole)
@@ -121,41 +175,49 @@ Value ValueNumbering::findWholeAlongAxis(tv::SemanticsOpInterface op) {
 }
 
 uint64_t ValueNumbering::getPositions(FactorAnalysis::Node node) {
-  node = factors.getRoot(node);
-  auto [found, isNew] = positions.try_emplace(node);
-  if (!isNew)
-    return found->second;
-  Key key = {factors.isSelected(node)};
+  std::vector<uint64_t> &positions = progress->positionsOf;
+  if (node >= positions.size())
+    positions.resize(node + 1, Progress::unknown);
+  if (positions[node] != Progress::unknown)
+    return positions[node];
+  FactorAnalysis::Node root = factors.getRoot(node);
+  if (root != node)
+    return positions[node] = getPositions(root);
+  SmallVector<uint64_t> list = {factors.isSelected(node)};
   for (Representative entry : factors.getRepresentatives(node)) {
-    key.push_back(entry.position);
-    key.push_back(entry.weight);
+    list.push_back(entry.position);
+    list.push_back(entry.weight);
   }
-  uint64_t number =
-      knownPositions.try_emplace(std::move(key), knownPositions.size())
-          .first->second;
-  return positions[node] = number;
+  return positions[node] = progress->positions.get(list);
 }
 
 uint64_t ValueNumbering::getLayout(Value value) {
   auto [found, isNew] = layouts.try_emplace(value);
   if (!isNew)
     return found->second;
-  Key key;
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
-  key.push_back(nodes.size());
+  SmallVector<uint64_t, 12> list = {nodes.size()};
   for (FactorAnalysis::Node node : nodes)
-    key.push_back(getPositions(node));
-  key.push_back(factors.getVaryingAxes(value));
+    list.push_back(getPositions(node));
+  list.push_back(factors.getVaryingAxes(value));
   // A value of the reference is none of the plan, whatever it is.
   Operation *op = value.getDefiningOp();
   auto domain =
       op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
-  key.push_back(static_cast<bool>(domain));
+  list.push_back(static_cast<bool>(domain));
   if (domain)
-    addDomain(domain, key);
-  return found->second =
-             knownLayouts.try_emplace(std::move(key), knownLayouts.size())
-                 .first->second;
+    list.push_back(getNumber(domain));
+  return found->second = progress->layouts.get(list);
+}
+
+uint64_t ValueNumbering::getNumber(tv::DomainAttr domain) {
+  auto [found, isNew] = progress->domainOf.try_emplace(domain);
+  if (isNew) {
+    Key list;
+    addDomain(domain, list);
+    found->second = progress->domains.get(list);
+  }
+  return found->second;
 }
 
 void ValueNumbering::addDomain(tv::DomainAttr domain, Key &key) const {
@@ -184,56 +246,61 @@ ValueNumbering::Key ValueNumbering::getKey(tv::ExpectOp expect) const {
   return key;
 }
 
-ValueNumbering::Key ValueNumbering::getKey(Operation *op,
-                                           const ElementSource &source) {
-  Key key;
-  auto add = [&](const void *pointer) {
-    key.push_back(reinterpret_cast<uintptr_t>(pointer));
-  };
-  Value result = op->getResult(0);
-  add(op->getName().getAsOpaquePointer());
-  add(result.getType().getAsOpaquePointer());
-  key.push_back(getLayout(result));
-  if (isa<tv::InputOp>(op)) {
-    std::optional<uint64_t> number = source.getInputNumber(result);
-    if (!number)
-      return {};
-    key.push_back(*number);
-    for (unsigned i = 0; i < factors.getDimensions(result).size(); ++i)
-      key.push_back(source.isConstantAlong(result, i));
-    return key;
+void ValueNumbering::makeKey(tv::SemanticsOpInterface op,
+                             const OpClass &opClass) {
+  // No class is numbered like the name of an op.
+  key.assign({opClass.number, getLayout(op->getResult(0))});
+  for (Value operand : op->getOperands()) {
+    addToKey(getLeader(operand).getAsOpaquePointer());
+    key.push_back(getLayout(operand));
   }
-  auto distributed = dyn_cast<tv::DistributeOp>(op);
-  if (!distributed &&
-      (!isa<tv::SemanticsOpInterface>(op) || factors.isOpaque(op)))
-    return {};
-  auto input = distributed
-                   ? distributed.getReference().getDefiningOp<tv::InputOp>()
-                   : tv::InputOp();
+  for (FactorAnalysis::Node node : factors.getFactors(op))
+    key.push_back(getPositions(node));
+}
+
+bool ValueNumbering::makeKey(Operation *op, const ElementSource &source) {
+  Value result = op->getResult(0);
+  key.clear();
+  addToKey(op->getName().getAsOpaquePointer());
+  addToKey(result.getType().getAsOpaquePointer());
+  key.push_back(getLayout(result));
+  if (auto distributed = dyn_cast<tv::DistributeOp>(op)) {
+    addToKey(distributed, source);
+    return true;
+  }
+  std::optional<uint64_t> number =
+      isa<tv::InputOp>(op) ? source.getInputNumber(result) : std::nullopt;
+  if (!number)
+    return false;
+  key.push_back(*number);
+  for (unsigned i = 0; i < factors.getDimensions(result).size(); ++i)
+    key.push_back(source.isConstantAlong(result, i));
+  return true;
+}
+
+void ValueNumbering::addToKey(tv::DistributeOp op,
+                              const ElementSource &source) {
+  auto input = op.getReference().getDefiningOp<tv::InputOp>();
   for (NamedAttribute attribute : op->getAttrDictionary()) {
     if (attribute.getName() == "domain")
       continue;
     // Which positions of a dimension a part has does not matter where they are
     // all equal.
-    if (input && attribute.getName() == distributed.getLineageAttrName()) {
-      tv::LineageAttr lineage = distributed.getLineage();
+    if (input && attribute.getName() == op.getLineageAttrName()) {
+      tv::LineageAttr lineage = op.getLineage();
       for (auto [i, dimension] : llvm::enumerate(lineage.getDimensions()))
-        add(source.isConstantAlong(input, i) ? nullptr
-                                             : dimension.getAsOpaquePointer());
+        addToKey(source.isConstantAlong(input, i)
+                     ? nullptr
+                     : dimension.getAsOpaquePointer());
       for (StringAttr axis : lineage.getSumAxes())
-        add(axis.getAsOpaquePointer());
+        addToKey(axis.getAsOpaquePointer());
       continue;
     }
-    add(attribute.getName().getAsOpaquePointer());
-    add(attribute.getValue().getAsOpaquePointer());
+    addToKey(attribute.getName().getAsOpaquePointer());
+    addToKey(attribute.getValue().getAsOpaquePointer());
   }
-  for (Value operand : op->getOperands()) {
-    add(getLeader(operand).getAsOpaquePointer());
-    add(operand.getType().getAsOpaquePointer());
-    key.push_back(getLayout(operand));
-  }
-  if (!distributed)
-    for (FactorAnalysis::Node node : factors.getFactors(op))
-      key.push_back(getPositions(node));
-  return key;
+  Value reference = op.getReference();
+  addToKey(getLeader(reference).getAsOpaquePointer());
+  addToKey(reference.getType().getAsOpaquePointer());
+  key.push_back(getLayout(reference));
 }

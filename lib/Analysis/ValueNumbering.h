@@ -17,6 +17,9 @@
 #include "Verify/Analysis/ElementEvaluator.h"
 #include "Verify/Analysis/Identities.h"
 
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/Allocator.h"
+
 #include <unordered_map>
 
 namespace verify {
@@ -36,47 +39,98 @@ public:
   }
 
   using Key = std::vector<uint64_t>;
-  struct KeyHash {
-    size_t operator()(const Key &key) const {
-      return llvm::hash_combine_range(key);
-    }
-  };
   /// What decides whether both sides of an expect are equal, and nothing else.
   Key getKey(tv::ExpectOp expect) const;
 
 private:
   void add(mlir::Value value, const ElementSource &source);
+  /// What holds of all computed ops of one name, with the same types and
+  /// attributes.
+  struct OpClass {
+    /// Of all that, but for the domain.
+    uint64_t number = 0;
+    std::optional<TensorPart> part;
+    std::optional<Concatenation> concatenation;
+    /// What else holds where some operands are known to be 0.
+    struct ZeroCase {
+      llvm::SmallBitVector zeros;
+      std::optional<unsigned> forwarded;
+      bool isZero = false, isTotalZero = false;
+    };
+    llvm::SmallVector<ZeroCase, 1> cases;
+  };
+  OpClass &getClass(tv::SemanticsOpInterface op);
+  const OpClass::ZeroCase &getZeroCase(tv::SemanticsOpInterface op,
+                                       OpClass &opClass);
   /// The earlier value that an op only passes on, if it does.
-  mlir::Value findSame(tv::SemanticsOpInterface op);
-  /// What the parts that each coordinate of an axis has were taken of, where an
-  /// op puts them together again.
+  mlir::Value findSame(tv::SemanticsOpInterface op, const OpClass &opClass,
+                       std::optional<unsigned> forwarded);
+  /// What parts were taken of, where an op puts them together again.
+  mlir::Value findWhole(tv::SemanticsOpInterface op,
+                        const Concatenation &concatenation);
+  /// The same of the parts that each coordinate of an axis has.
   mlir::Value findWholeAlongAxis(tv::SemanticsOpInterface op);
-  /// What decides about the elements of an op's result, and nothing else.
-  Key getKey(mlir::Operation *op, const ElementSource &source);
+  /// Sets `key` to what decides about the elements of an op's result, and
+  /// nothing else.
+  void makeKey(tv::SemanticsOpInterface op, const OpClass &opClass);
+  /// The same of an op that computes nothing; false if nothing does.
+  bool makeKey(mlir::Operation *op, const ElementSource &source);
+  void addToKey(tv::DistributeOp op, const ElementSource &source);
+  void addToKey(const void *pointer) {
+    key.push_back(reinterpret_cast<uintptr_t>(pointer));
+  }
   /// A number for the positions and coordinates at which a value has elements,
   /// and the axes that it varies with.
   uint64_t getLayout(mlir::Value value);
-  /// Appends a domain, but for the device: those are spelled out.
+  /// A number for a domain, but for the device: those are spelled out.
+  uint64_t getNumber(tv::DomainAttr domain);
   void addDomain(tv::DomainAttr domain, Key &key) const;
   /// A number for what is looked at of a dimension.
   uint64_t getPositions(FactorAnalysis::Node node);
   bool isZero(mlir::Value value) const { return zeros.contains(value); }
 
+  /// Gives lists of numbers a number each, from 0 on.
+  class Numbers {
+  public:
+    uint64_t get(llvm::ArrayRef<uint64_t> list);
+
+  private:
+    llvm::BumpPtrAllocator storage;
+    llvm::DenseMap<llvm::ArrayRef<uint64_t>, uint64_t> known;
+  };
+  /// What is known while values are added.
+  struct Progress {
+    /// The leaders, by their number.
+    std::vector<mlir::Value> leaders;
+    Numbers keys, positions, layouts, domains, classes;
+    /// By the relation, which ops of a class share.
+    std::unordered_map<const IndexRelation *, OpClass> classOf;
+    llvm::DenseMap<mlir::Attribute, uint64_t> domainOf;
+    /// By the node, or `unknown`.
+    std::vector<uint64_t> positionsOf;
+    static constexpr uint64_t unknown = ~uint64_t(0);
+    /// What is only a part of another value.
+    struct Part {
+      mlir::Value whole;
+      unsigned dimension = 0;
+      int64_t start = 0;
+    };
+    llvm::DenseMap<mlir::Value, Part> parts;
+    /// What coordinates of an axis have, each its own part.
+    struct AxisPart {
+      mlir::Value whole;
+      mlir::StringAttr axis;
+    };
+    llvm::DenseMap<mlir::Value, AxisPart> axisParts;
+  };
+
   const FactorAnalysis &factors;
   llvm::DenseMap<mlir::Value, mlir::Value> leaders;
   llvm::DenseSet<mlir::Value> zeros;
-  llvm::DenseMap<mlir::Value, TensorPart> parts;
-  /// What coordinates of an axis have, each its own part.
-  struct AxisPart {
-    mlir::Value whole;
-    mlir::StringAttr axis;
-  };
-  llvm::DenseMap<mlir::Value, AxisPart> axisParts;
-  std::unordered_map<Key, mlir::Value, KeyHash> known;
-  std::unordered_map<Key, uint64_t, KeyHash> knownPositions, knownLayouts;
   llvm::DenseMap<mlir::Value, uint64_t> layouts;
-  /// By the root of a node.
-  llvm::DenseMap<FactorAnalysis::Node, uint64_t> positions;
+  /// Null when all values were added.
+  std::unique_ptr<Progress> progress;
+  llvm::SmallVector<uint64_t, 32> key;
 };
 
 } // namespace verify

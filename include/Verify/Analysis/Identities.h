@@ -32,15 +32,15 @@ std::optional<unsigned> findForwarded(tv::SemanticsOpInterface op,
                                       const FactorAnalysis &factors,
                                       ZeroTest isZero);
 
-/// Consecutive positions of one dimension of `whole`, at all positions of the
-/// others.
+/// Consecutive positions of one dimension of an operand, at all positions of
+/// the others.
 struct TensorPart {
-  mlir::Value whole;
+  unsigned operand = 0;
   unsigned dimension = 0;
   int64_t start = 0;
 };
 
-/// The part of its operand that an op gives, if that is all it does.
+/// The part of an operand that an op gives, if that is all it does.
 std::optional<TensorPart> findPart(tv::SemanticsOpInterface op,
                                    const FactorAnalysis &factors);
 
