@@ -245,7 +245,7 @@ LogicalResult DenseEvaluator::visitRows(const Claim &claim,
               [&](size_t number) { return pairs.getIndex(places[number]); });
       if (sums)
         algebra.release(actual.front());
-      pairs.skip(count);
+      pairs.skipRow(count);
     }
     return true;
   };

@@ -9,6 +9,9 @@
 using namespace mlir;
 using namespace verify;
 
+/// Most scalars of a row, which stay in the cache of a core.
+static constexpr size_t rowLimit = 512;
+
 ElementPairs::ElementPairs(ArrayRef<Summand> summands,
                            const DenseTensor &reference,
                            ArrayRef<ArrayRef<Representative>> kept,
@@ -38,6 +41,23 @@ ElementPairs::ElementPairs(ArrayRef<Summand> summands,
       offset += mapped[i]->ordinals.front() * reference.dimensionStrides[i];
   if (!layout.empty() && reference.dimensionStrides[layout.back()] == 1)
     neighbours = mapped[layout.back()]->neighbours;
+  findRows();
+}
+
+void ElementPairs::findRows() {
+  int64_t block = 1;
+  for (unsigned i : llvm::reverse(layout)) {
+    auto size = static_cast<int64_t>(kept[i].size());
+    if (size == 1)
+      continue;
+    if (reference.dimensionStrides[i] != block)
+      return;
+    rowDimension = i;
+    rowBlock = block;
+    if (mapped[i]->neighbours.front() != size)
+      return;
+    block *= size;
+  }
 }
 
 bool ElementPairs::find() {
@@ -84,9 +104,11 @@ int64_t ElementPairs::locate() {
 
 SmallVector<int64_t> ElementPairs::getIndex(int64_t pair) const {
   SmallVector<int64_t> other = index;
-  if (pair > 0) {
-    unsigned last = layout.back();
-    other[last] = kept[last][places[last] + pair].position;
+  int64_t rest = at + pair;
+  for (unsigned i : llvm::reverse(layout)) {
+    auto size = static_cast<int64_t>(kept[i].size());
+    other[i] = kept[i][rest % size].position;
+    rest /= size;
   }
   return other;
 }
@@ -112,10 +134,15 @@ int64_t ElementPairs::readRow(std::vector<Scalar> &references,
                               std::vector<Scalar> &firsts,
                               std::vector<int64_t> &pairs) {
   const DenseTensor &tensor = *summands.front().tensor;
-  int64_t start = starts.front() + at, count = stretchEnd - at;
+  int64_t start = starts.front() + at, count = 1;
+  if (rowDimension) {
+    unsigned i = *rowDimension;
+    count = mapped[i]->neighbours[places[i]] * rowBlock - at % rowBlock;
+  }
   size_t run = tensor.findRun(start, firstCursor);
   size_t referenceRun = reference.findRun(offset, referenceCursor);
-  for (int64_t pair = 0; pair < count;) {
+  int64_t pair = 0;
+  while (pair < count && pairs.size() < rowLimit) {
     firstCursor = run;
     referenceCursor = referenceRun;
     references.push_back(reference.elements[referenceRun]);
@@ -127,5 +154,5 @@ int64_t ElementPairs::readRow(std::vector<Scalar> &references,
     run += end == pair;
     referenceRun += referenceEnd == pair;
   }
-  return count;
+  return std::min(pair, count);
 }

@@ -32,9 +32,9 @@ public:
   bool find();
   /// How many pairs from here on are equal.
   int64_t countEqual();
-  /// Appends the scalars of the pairs from here on that follow each other, of
-  /// equal ones the first, and which pair from here on each is; for values that
-  /// are not summed. Returns how many pairs these are.
+  /// Appends the scalars of pairs from here on that follow each other on both
+  /// sides, of equal ones the first, and which pair from here on each is; for
+  /// values that are not summed. Returns how many pairs these are.
   int64_t readRow(std::vector<Scalar> &references, std::vector<Scalar> &firsts,
                   std::vector<int64_t> &pairs);
   void skip(int64_t pairs) {
@@ -48,10 +48,12 @@ public:
     places[last] += pairs;
     index[last] = kept[last][places[last]].position;
   }
+  /// Skips pairs that were read as a row.
+  void skipRow(int64_t pairs) { stretchEnd = at += pairs; }
   void skipToLast() { at = std::max<int64_t>(count - 1, 0); }
 
   llvm::ArrayRef<int64_t> getIndex() const { return index; }
-  /// The same of a pair of the row from here on.
+  /// The same of a pair of the row that begins here.
   llvm::SmallVector<int64_t> getIndex(int64_t pair) const;
   Scalar getReference() { return reference.get(offset, referenceCursor); }
   Scalar getFirst() {
@@ -71,6 +73,7 @@ private:
   /// Has all be of the element at `at`; returns the next one that may be known,
   /// which is this one if it is.
   int64_t locate();
+  void findRows();
 
   llvm::ArrayRef<Summand> summands;
   const DenseTensor &reference;
@@ -86,8 +89,14 @@ private:
   int64_t located = 0, offset = 0;
   llvm::SmallVector<int64_t> places;
   bool isLocated = false;
-  /// Up to where elements follow each other as those of the reference do.
+  /// Up to where elements of the last dimension follow each other as those of
+  /// the reference do.
   int64_t stretchEnd = 0;
+  /// The outermost dimension along which they may do so, the number of elements
+  /// of those inside of it, which do at all places; none if not even those of
+  /// the last one may.
+  std::optional<unsigned> rowDimension;
+  int64_t rowBlock = 1;
   llvm::SmallVector<int64_t> index;
   /// The runs that were read last, of each term and of the reference.
   llvm::SmallVector<size_t> cursors;
