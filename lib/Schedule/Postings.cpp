@@ -276,7 +276,7 @@ LogicalResult Simulation::meet(const Party &send, const Party &receive,
     sending->isMet = true;
     sending->met = receiving->met;
   }
-  ++outcome.messages;
+  outcome.messages += skeleton.channels[channel].copies;
   return success();
 }
 
@@ -359,7 +359,9 @@ LogicalResult Simulation::release(ArrayRef<Party> members, size_t count) {
     }
     wake(member.process);
   }
-  outcome.collectives += static_cast<int64_t>(count);
+  outcome.collectives +=
+      static_cast<int64_t>(count) *
+      skeleton.communicators[members.front().action->place].copies;
   return success();
 }
 

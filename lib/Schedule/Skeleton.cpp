@@ -17,24 +17,38 @@ using namespace mlir;
 using namespace verify;
 using namespace verify::schedule;
 
-SkeletonBuilder::SkeletonBuilder(tv::PlanOp plan)
+SkeletonBuilder::SkeletonBuilder(tv::PlanOp plan, const RankGroups *ranks)
     : symbols(plan),
       deviceCount(plan.getMesh().getAxisSize("device").value_or(0)),
-      replicaCount(plan.getMesh().getAxisSize("dp").value_or(1)) {
+      replicaCount(plan.getMesh().getAxisSize("dp").value_or(1)), ranks(ranks) {
   skeleton.plan = plan;
+  if (!ranks)
+    return;
+  for (ArrayRef<int64_t> group : ranks->groups) {
+    std::vector<int64_t> &sorted = groupOf[group.front()];
+    sorted = group;
+    llvm::sort(sorted);
+    for (int64_t device : group)
+      standIns[device] = group.front();
+  }
 }
 
 FailureOr<Skeleton> SkeletonBuilder::build() {
   std::set<int64_t> devices;
   for (auto segment : skeleton.plan.getBody().getOps<tv::SegmentOp>())
-    if (failed(buildSegment(segment)))
+    if ((!ranks || !ranks->isCovered(segment)) && failed(buildSegment(segment)))
       return failure();
   for (auto program : skeleton.plan.getBody().getOps<tv::ProgramOp>()) {
     if (!devices.insert(program.getDevice()).second)
       return program.emitOpError("is a second program of device ")
              << program.getDevice();
-    if (failed(buildProgram(program)))
+    if (isCovered(program.getDevice())) {
+      if (!ranks->isCovered(program))
+        return program.emitOpError("was not compared with that of device ")
+               << getStandIn(program.getDevice());
+    } else if (failed(buildProgram(program))) {
       return failure();
+    }
   }
   return std::move(skeleton);
 }
@@ -51,6 +65,20 @@ LogicalResult SkeletonBuilder::checkDevice(Operation *op, int64_t device) {
 // Communication
 //===----------------------------------------------------------------------===//
 
+std::optional<int64_t>
+SkeletonBuilder::countCopies(ArrayRef<int64_t> devices) const {
+  std::optional<int64_t> copies;
+  for (int64_t device : devices) {
+    auto group = groupOf.find(device);
+    int64_t own =
+        group == groupOf.end() ? 1 : static_cast<int64_t>(group->second.size());
+    if (copies && *copies != own)
+      return std::nullopt;
+    copies = own;
+  }
+  return copies;
+}
+
 FailureOr<unsigned> SkeletonBuilder::findChannel(Operation *op, int64_t sender,
                                                  int64_t receiver) {
   if (failed(checkDevice(op, sender)) || failed(checkDevice(op, receiver)))
@@ -60,10 +88,13 @@ FailureOr<unsigned> SkeletonBuilder::findChannel(Operation *op, int64_t sender,
     return op->emitOpError("is a transfer of device ")
            << sender << " to itself";
   }
+  std::optional<int64_t> copies = countCopies({sender, receiver});
+  if (!copies)
+    return op->emitOpError("is a transfer of one rank with another");
   auto [found, isNew] =
       channelOf.try_emplace({sender, receiver}, skeleton.channels.size());
   if (isNew)
-    skeleton.channels.push_back({sender, receiver});
+    skeleton.channels.push_back({sender, receiver, *copies});
   return found->second;
 }
 
@@ -82,12 +113,21 @@ FailureOr<unsigned> SkeletonBuilder::findCommunicator(tv::CommunicateOp op,
     return op.emitOpError("runs on device ")
            << device << ", which is not in its group";
   }
+  auto group = groupOf.find(device);
+  bool isOwnGroup = group != groupOf.end() && group->second == members;
+  std::optional<int64_t> copies = isOwnGroup ? 1 : countCopies(members);
+  if (!copies)
+    return op.emitOpError("is a collective of some ranks with others");
   auto [found, isNew] = communicatorOf.try_emplace(
       {members, op.getReplicas()}, skeleton.communicators.size());
-  if (isNew)
-    skeleton.communicators.push_back(
-        {SmallVector<int64_t>(members.begin(), members.end()),
-         op.getReplicas()});
+  if (isNew) {
+    Communicator &communicator = skeleton.communicators.emplace_back();
+    communicator.members.assign(members.begin(), members.end());
+    if (isOwnGroup)
+      communicator.members = {device};
+    communicator.isAcrossReplicas = op.getReplicas();
+    communicator.copies = *copies;
+  }
   return found->second;
 }
 

@@ -13,7 +13,7 @@
 #ifndef VERIFY_LIB_SCHEDULE_SKELETON_H
 #define VERIFY_LIB_SCHEDULE_SKELETON_H
 
-#include "Verify/IR/TVOps.h"
+#include "Verify/Schedule/Schedule.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -29,12 +29,16 @@ namespace verify::schedule {
 /// A way from one device to another, first in, first out.
 struct Channel {
   int64_t sender, receiver;
+  int64_t copies = 1; ///< how many it stands for, this one included
 };
 
 /// The members of a collective, as one number each.
 struct Communicator {
-  llvm::SmallVector<int64_t> members; ///< of the replica, sorted
+  /// Of the replica, sorted; of a group of which one device stands for all,
+  /// that one.
+  llvm::SmallVector<int64_t> members;
   bool isAcrossReplicas;
+  int64_t copies = 1; ///< how many it stands for, this one included
 };
 
 enum class ActionKind { Send, Receive, Collective, Computation };
@@ -108,15 +112,27 @@ struct Skeleton {
   bool ordersStreams = false; ///< by names or handles
 };
 
-/// Builds a skeleton. Reports the first op that is not understood; if the plan
-/// is wrong there, `malformation` says in what way.
+/// Builds a skeleton, of the devices that stand for others if there are any.
+/// Reports the first op that is not understood; if the plan is wrong there,
+/// `malformation` says in what way.
 class SkeletonBuilder {
 public:
-  explicit SkeletonBuilder(tv::PlanOp plan);
+  /// `ranks` may be null.
+  SkeletonBuilder(tv::PlanOp plan, const RankGroups *ranks);
   mlir::FailureOr<Skeleton> build();
   llvm::StringRef getMalformation() const { return malformation; }
+  /// The device that stands for one: mostly itself.
+  int64_t getStandIn(int64_t device) const {
+    auto found = standIns.find(device);
+    return found == standIns.end() ? device : found->second;
+  }
 
 private:
+  bool isCovered(int64_t device) const { return getStandIn(device) != device; }
+  /// How many devices one stands for, itself included, of all that communicate
+  /// with each other; none where they do not stand for as many. Others wait in
+  /// vain for one that another stands for.
+  std::optional<int64_t> countCopies(llvm::ArrayRef<int64_t> devices) const;
   mlir::LogicalResult buildSegment(tv::SegmentOp op);
   mlir::LogicalResult buildProgram(tv::ProgramOp op);
   /// The action of a communication op, which runs on `device`.
@@ -152,6 +168,10 @@ private:
   mlir::SymbolTable symbols;
   int64_t deviceCount, replicaCount;
   llvm::StringRef malformation;
+  const RankGroups *ranks;
+  std::map<int64_t, int64_t> standIns; ///< of the devices of groups
+  /// The devices of each group, sorted, by the one that stands for them.
+  std::map<int64_t, std::vector<int64_t>> groupOf;
   llvm::DenseMap<mlir::Operation *, const Segment *> segmentOf;
   std::map<std::pair<int64_t, int64_t>, unsigned> channelOf;
   std::map<std::pair<std::vector<int64_t>, bool>, unsigned> communicatorOf;

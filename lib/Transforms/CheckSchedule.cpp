@@ -41,7 +41,8 @@ llvm::cl::ValuesClass verify::getStartedCommunications() {
 ScheduleCheck::ScheduleCheck(const CheckSchedulePassOptions &options)
     : options(options) {}
 
-LogicalResult ScheduleCheck::run(tv::PlanOp plan) {
+LogicalResult ScheduleCheck::run(tv::PlanOp plan,
+                                 const schedule::RankGroups &ranks) {
   place = plan.getLoc();
   schedule::Options wanted;
   wanted.bufferedSends = options.bufferedSends;
@@ -57,7 +58,11 @@ LogicalResult ScheduleCheck::run(tv::PlanOp plan) {
         said.push_back(std::move(diagnostic));
         return success();
       });
-  outcome = schedule::checkSchedule(plan, wanted);
+  // Where the first ranks do not show it, the error is one of all.
+  std::optional<schedule::Outcome> ofFirst =
+      schedule::checkSchedule(plan, wanted, ranks);
+  outcome =
+      ofFirst ? std::move(*ofFirst) : schedule::checkSchedule(plan, wanted);
   // Its events are ops of the plan, which may be gone when this is reported.
   isWritten = options.timeline.empty() ||
               schedule::writeTimeline(std::exchange(outcome.timeline, {}),

@@ -44,7 +44,7 @@ public:
   /// Does what is to be done beside, unless it was done; whether it succeeded.
   bool doBeside() {
     if (!isBesideRight)
-      isBesideRight = !beside || succeeded(beside(plan));
+      isBesideRight = !beside || succeeded(beside(plan, getRankGroups()));
     return *isBesideRight;
   }
 
@@ -61,6 +61,14 @@ private:
     if (missing && !fold)
       missing->report();
     return fail("a part of a result is missing");
+  }
+
+  /// Those of which the first can stand for the others in a schedule.
+  schedule::RankGroups getRankGroups() const {
+    if (!fold || !fold->communicatesByRank())
+      return {};
+    return {fold->getGroups(),
+            [&ranks = *fold](Operation *op) { return ranks.isCompared(op); }};
   }
 
   struct PlanCounts {

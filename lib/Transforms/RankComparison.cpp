@@ -173,8 +173,11 @@ bool RankComparison::compareCalls(tv::CallOp left, tv::CallOp right) {
     return false;
   tv::SegmentOp mine = a->second, theirs = b->second;
   auto [known, isNew] = segments.try_emplace(mine, theirs);
+  if (known->second != theirs ||
+      firstSegments.try_emplace(theirs, mine).first->second != mine)
+    return false;
   if (!isNew)
-    return known->second == theirs;
+    return true;
   // The program's values are not seen in a segment.
   llvm::DenseMap<Value, Value> outer = std::move(values);
   values.clear();

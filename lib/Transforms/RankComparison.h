@@ -87,7 +87,9 @@ private:
   int64_t rank, first, other;
   llvm::DenseMap<mlir::Value, mlir::Value>
       values; ///< of the blocks that are compared
-  llvm::DenseMap<mlir::Operation *, mlir::Operation *> segments;
+  /// The segments of this rank by those of the first one, each of one, and
+  /// back.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> segments, firstSegments;
   /// Numbers of ops that are differentiated, and of executions.
   NumberPairs forwardOps, executions;
   Pairs<std::vector<int64_t>> communicators;

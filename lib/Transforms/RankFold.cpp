@@ -139,6 +139,28 @@ SmallVector<ArrayRef<int64_t>> RankFold::getGroups() const {
   return all;
 }
 
+bool RankFold::communicatesByRank() const {
+  auto isByRank = [&](ArrayRef<tv::CommunicateOp> broadcast) {
+    SmallVector<int64_t> roots;
+    SmallVector<SmallVector<int64_t>> members; ///< each by rank
+    for (tv::CommunicateOp op : broadcast) {
+      members.resize(std::max(members.size(), op.getGroup().size()));
+      for (auto [number, member] : llvm::enumerate(op.getGroup()))
+        members[number].push_back(member);
+      roots.push_back(static_cast<int64_t>(op.getRoot().value_or(-1)));
+    }
+    return isGroup(roots) &&
+           llvm::all_of(members, [&](const SmallVector<int64_t> &ranks) {
+             return isGroup(ranks);
+           });
+  };
+  return llvm::all_of(
+             peers, [&](const auto &entry) { return isGroup(entry.second); }) &&
+         llvm::all_of(broadcasts, [&](const auto &entry) {
+           return isByRank(entry.second);
+         });
+}
+
 SmallVector<tv::BufferOp> RankFold::getCopies(tv::BufferOp buffer) const {
   ArrayRef<int64_t> ranks = getRanks(buffer.getDevice());
   if (ranks.empty())

@@ -81,6 +81,10 @@ public:
     return broadcasts.find(op)->second;
   }
 
+  /// Whether all that folded ranks do with other groups, each does with the
+  /// devices of its own number there.
+  bool communicatesByRank() const;
+
   /// How what is stated of the ranks' tensors differs between ranks.
   struct Spread {
     enum Kind : uint8_t {

@@ -123,13 +123,13 @@ TEST_F(LinkedPlansTest, BesideIsDoneOnceAndLinkingHasItsOwnErrors) {
   spoil("plan");
   unsigned calls = 0;
   std::string message;
-  EXPECT_FALSE(run(createCanonicalizeSSAPass(CanonicalizeSSAPassOptions(),
-                                             [&](tv::PlanOp plan) {
-                                               EXPECT_EQ(plan.getSymName(),
-                                                         "plan");
-                                               ++calls;
-                                               return success();
-                                             }),
+  EXPECT_FALSE(run(createCanonicalizeSSAPass(
+                       CanonicalizeSSAPassOptions(),
+                       [&](tv::PlanOp plan, const schedule::RankGroups &) {
+                         EXPECT_EQ(plan.getSymName(), "plan");
+                         ++calls;
+                         return success();
+                       }),
                    message));
   EXPECT_EQ(calls, 1u);
   EXPECT_EQ(message, link());
@@ -141,10 +141,11 @@ TEST_F(LinkedPlansTest, WhereBesideFailsLinkingSaysNothing) {
     if (isSpoiled)
       spoil("plan");
     std::string message;
-    EXPECT_FALSE(
-        run(createCanonicalizeSSAPass(CanonicalizeSSAPassOptions(),
-                                      [](tv::PlanOp) { return failure(); }),
-            message));
+    EXPECT_FALSE(run(
+        createCanonicalizeSSAPass(
+            CanonicalizeSSAPassOptions(),
+            [](tv::PlanOp, const schedule::RankGroups &) { return failure(); }),
+        message));
     EXPECT_EQ(message, "");
     EXPECT_FALSE(getMalformation(*module));
   }
@@ -159,11 +160,12 @@ TEST_F(LinkedPlansTest, WhereBesideFailsErrorsOfExecutionAreDropped) {
     module = parseSourceString<ModuleOp>(
         stuck, ParserConfig(&context, /*verifyAfterParse=*/false));
     std::string message;
-    EXPECT_FALSE(
-        run(createCanonicalizeSSAPass(
-                CanonicalizeSSAPassOptions(),
-                [&](tv::PlanOp) { return success(/*IsSuccess=*/isRight); }),
-            message));
+    EXPECT_FALSE(run(createCanonicalizeSSAPass(
+                         CanonicalizeSSAPassOptions(),
+                         [&](tv::PlanOp, const schedule::RankGroups &) {
+                           return success(/*IsSuccess=*/isRight);
+                         }),
+                     message));
     EXPECT_EQ(message.empty(), !isRight);
     EXPECT_EQ(getMalformation(*module).has_value(), isRight);
   }

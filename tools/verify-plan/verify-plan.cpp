@@ -227,11 +227,13 @@ bool Verification::prepare() {
     declaredOrder->waitUntilCopied();
   // While linking executes the plan, it only reads it, as the other does.
   verify::ScheduleCheck scheduleCheck(schedule);
-  bool isLinked = runPass(
-      "schedule and link",
-      verify::createCanonicalizeSSAPass(link, [&](verify::tv::PlanOp plan) {
-        return scheduleCheck.run(plan);
-      }));
+  bool isLinked =
+      runPass("schedule and link",
+              verify::createCanonicalizeSSAPass(
+                  link, [&](verify::tv::PlanOp plan,
+                            const verify::schedule::RankGroups &ranks) {
+                    return scheduleCheck.run(plan, ranks);
+                  }));
   return succeeded(scheduleCheck.report(*module)) && isLinked;
 }
 

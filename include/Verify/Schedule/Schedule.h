@@ -18,6 +18,9 @@
 #include "Verify/IR/TVOps.h"
 #include "Verify/Schedule/Timeline.h"
 
+#include <functional>
+#include <optional>
+
 namespace verify::schedule {
 
 struct Options {
@@ -33,6 +36,18 @@ struct Options {
   /// their reducer read them, and transfers between micro-batches.
   bool checksOrder = true;
   bool recordsTimeline = false;
+};
+
+/// Devices of which the first can stand for the others: each has the program of
+/// the first one of its group, op by op, but for numbers of executions and
+/// names of what it has itself, and where that communicates, it does so with
+/// its whole group, or with the devices of its own place in other groups.
+struct RankGroups {
+  /// The devices of each, all of one size.
+  llvm::SmallVector<llvm::ArrayRef<int64_t>> groups;
+  /// Whether an op of the plan was found to be a program or segment of another
+  /// device than the first that is so.
+  std::function<bool(mlir::Operation *op)> isCovered;
 };
 
 /// What there is to say about a plan whose schedule was checked.
@@ -59,6 +74,11 @@ struct Outcome {
 /// Checks the programs of `plan`, which need not be verified IR. What is wrong
 /// is one error, with notes at the other ops involved.
 Outcome checkSchedule(tv::PlanOp plan, const Options &options);
+/// The same where the first device of each group stands for the others. None
+/// where that shows nothing: something is wrong, or not of that kind. Says
+/// nothing. Without timelines.
+std::optional<Outcome> checkSchedule(tv::PlanOp plan, const Options &options,
+                                     const RankGroups &ranks);
 
 /// Checks what the values of a plan rest on where communication is started and
 /// waited for apart: each handle is waited for once, and no device uses memory

@@ -16,6 +16,9 @@
 namespace verify {
 
 class SolverContext;
+namespace schedule {
+struct RankGroups;
+} // namespace schedule
 
 /// What the draws of a random op depend on.
 enum class RandomMode {
@@ -54,8 +57,10 @@ llvm::cl::ValuesClass getStartedCommunications();
 constexpr llvm::StringLiteral keptPlanName = "tv.kept";
 
 /// Something that is done once with `@plan` while that is linked, perhaps on
-/// another thread: it may only read it, and says nothing.
-using BesideLinking = std::function<llvm::LogicalResult(tv::PlanOp plan)>;
+/// another thread: it may only read it, and says nothing. Where ranks are
+/// linked as one, it is told which.
+using BesideLinking = std::function<llvm::LogicalResult(
+    tv::PlanOp plan, const schedule::RankGroups &ranks)>;
 
 /// `tv-canonicalize-ssa` that does something beside. Where that fails the pass
 /// does so too, and says nothing.

@@ -25,7 +25,9 @@ public:
   explicit ScheduleCheck(const CheckSchedulePassOptions &options);
 
   /// Checks `plan`, and writes the file with the timeline. Says nothing yet.
-  llvm::LogicalResult run(tv::PlanOp plan);
+  /// Where there are groups of ranks, the first ones may be enough.
+  llvm::LogicalResult run(tv::PlanOp plan,
+                          const schedule::RankGroups &ranks = {});
   /// Says what `run` found, and writes it to the attributes of `module`. Fails
   /// where that failed, where it was not called, and where the file could not
   /// be written. The plan need not be there any more.

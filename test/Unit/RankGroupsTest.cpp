@@ -1,0 +1,225 @@
+//===- RankGroupsTest.cpp - first ranks that stand for others -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verify/Schedule/Schedule.h"
+#include "Verify/Transforms/Passes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace verify;
+using schedule::Outcome;
+using schedule::RankGroups;
+
+namespace {
+/// Two stages of two ranks: 0 and 1 send to 2 and 3.
+class RankGroupsTest : public testing::Test {
+protected:
+  RankGroupsTest() { context.loadDialect<tv::TVDialect>(); }
+
+  /// What a device does between its collectives.
+  std::string between[4] = {"tv.send %1 to 2 : tensor<4xf32>",
+                            "tv.send %1 to 3 : tensor<4xf32>",
+                            "%2 = tv.receive from 0 : tensor<4xf32>",
+                            "%2 = tv.receive from 1 : tensor<4xf32>"};
+  std::string after[4];
+
+  tv::PlanOp makePlan() {
+    std::string text = "tv.plan @reference <dp = 1, device = 1, mb = 1> {\n"
+                       "tv.program 0 {}\n}\n"
+                       "tv.plan @plan <dp = 1, device = 4, mb = 1> {\n";
+    for (int device = 0; device < 4; ++device) {
+      StringRef group = device < 2 ? "0, 1" : "2, 3";
+      text += llvm::formatv(
+          "tv.segment @twice{0} on {0} cell {0} {{\n"
+          "^bb0(%x: tensor<4xf32>):\n"
+          "%y = tv.exp %x : (tensor<4xf32>) -> tensor<4xf32>\n"
+          "%z = tv.communicate all_reduce %y group [{1}] "
+          ": (tensor<4xf32>) -> tensor<4xf32>\n"
+          "tv.save 7 from %x to %y : tensor<4xf32> to tensor<4xf32>\n"
+          "tv.return\n}\n"
+          "tv.segment @back{0} on {0} cell 8 {{\n"
+          "%y = tv.seed : tensor<4xf32>\n"
+          "%z = tv.backward %y of 7 {{outputs = array<i64: 0>, "
+          "wrt = array<i64: 0>} : (tensor<4xf32>) -> tensor<4xf32>\n"
+          "tv.return\n}\n"
+          "tv.program {0} {{\n"
+          "%0 = tv.seed : tensor<4xf32>\n"
+          "%1 = tv.communicate all_reduce %0 group [{1}] "
+          ": (tensor<4xf32>) -> tensor<4xf32>\n{2}\n"
+          "tv.call @twice{0}(%1) instance 1 : (tensor<4xf32>) -> ()\n"
+          "tv.call @back{0}() instance 3 mirror 1 : () -> ()\n{3}\n}\n",
+          device, group, between[device], after[device]);
+    }
+    module = parseSourceString<ModuleOp>(
+        text + "}\n", ParserConfig(&context, /*verifyAfterParse=*/false));
+    return module ? module->lookupSymbol<tv::PlanOp>("plan") : tv::PlanOp();
+  }
+
+  /// How many groups linking says may be stood for.
+  size_t countGroups() {
+    EXPECT_TRUE(makePlan());
+    size_t count = 0;
+    ScopedDiagnosticHandler silence(&context,
+                                    [](Diagnostic &) { return success(); });
+    CanonicalizeSSAPassOptions options;
+    options.foldRanks = true;
+    PassManager manager(&context);
+    manager.addPass(createCanonicalizeSSAPass(
+        options, [&](tv::PlanOp, const RankGroups &ranks) {
+          count = ranks.groups.size();
+          return success();
+        }));
+    manager.enableVerifier(false);
+    (void)manager.run(*module);
+    return count;
+  }
+
+  Outcome checkAll() {
+    ScopedDiagnosticHandler silence(&context,
+                                    [](Diagnostic &) { return success(); });
+    return schedule::checkSchedule(makePlan(), {});
+  }
+  std::optional<Outcome> checkFirst(ArrayRef<ArrayRef<int64_t>> groups,
+                                    bool isCovered = true) {
+    RankGroups ranks;
+    ranks.groups.assign(groups.begin(), groups.end());
+    ranks.isCovered = [=](Operation *op) {
+      auto segment = dyn_cast<tv::SegmentOp>(op);
+      return segment ? llvm::any_of(groups,
+                                    [&](ArrayRef<int64_t> group) {
+                                      return llvm::is_contained(
+                                          group.drop_front(),
+                                          int64_t(segment.getDevice()));
+                                    })
+                     : isCovered;
+    };
+    std::string said;
+    ScopedDiagnosticHandler handler(
+        &context, [&](Diagnostic &error) { said += error.str(); });
+    std::optional<Outcome> outcome =
+        schedule::checkSchedule(makePlan(), {}, ranks);
+    EXPECT_EQ(said, "");
+    return outcome;
+  }
+
+  static constexpr int64_t first[] = {0, 1}, second[] = {2, 3};
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+} // namespace
+
+TEST_F(RankGroupsTest, FirstRanksShowWhatAllDo) {
+  EXPECT_EQ(countGroups(), 2u);
+  Outcome all = checkAll();
+  std::optional<Outcome> outcome = checkFirst({first, second});
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(all.isProved && outcome->isProved);
+  EXPECT_EQ(all.messages, 2);
+  EXPECT_EQ(outcome->messages, all.messages);
+  EXPECT_EQ(all.collectives, 4);
+  EXPECT_EQ(outcome->collectives, all.collectives);
+  EXPECT_EQ(all.liveActivations, SmallVector<int64_t>(4, 1));
+  EXPECT_EQ(outcome->liveActivations, all.liveActivations);
+  EXPECT_EQ(outcome->liveValues, all.liveValues);
+}
+
+TEST_F(RankGroupsTest, CollectivesOfOneNumberAreCountedForEachRank) {
+  for (int device = 0; device < 4; ++device)
+    after[device] =
+        llvm::formatv("%3 = tv.communicate broadcast %1 group [{0}, {1}] "
+                      "{{root = {0} : i64} : (tensor<4xf32>) -> tensor<4xf32>\n"
+                      "%4 = tv.communicate all_reduce %3 group [{0}, {1}] "
+                      ": (tensor<4xf32>) -> tensor<4xf32>",
+                      device % 2, device % 2 + 2);
+  EXPECT_EQ(countGroups(), 2u);
+  Outcome all = checkAll();
+  std::optional<Outcome> outcome = checkFirst({first, second});
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(all.collectives, 8);
+  EXPECT_EQ(outcome->collectives, all.collectives);
+}
+
+TEST_F(RankGroupsTest, RanksThatSendToOthersAreNotStoodFor) {
+  std::swap(between[0], between[1]);
+  std::swap(between[2], between[3]);
+  EXPECT_TRUE(checkAll().isProved);
+  EXPECT_EQ(countGroups(), 0u);
+  EXPECT_FALSE(checkFirst({first, second}));
+}
+
+TEST_F(RankGroupsTest, BroadcastsToOtherRanksAreNotStoodFor) {
+  // Rank by rank, but for who is in them besides.
+  for (int device = 0; device < 4; ++device) {
+    int sender = device < 2 ? device : 3 - device;
+    after[device] =
+        llvm::formatv("%3 = tv.communicate broadcast %1 group [{0}, {1}] "
+                      "{{root = {0} : i64} : (tensor<4xf32>) -> tensor<4xf32>",
+                      sender, 3 - sender);
+  }
+  EXPECT_TRUE(checkAll().isProved);
+  EXPECT_EQ(countGroups(), 0u);
+  EXPECT_FALSE(checkFirst({first, second}));
+}
+
+TEST_F(RankGroupsTest, DevicesOfNoGroupDoNotMeetThoseOfOne) {
+  EXPECT_TRUE(checkAll().isProved);
+  EXPECT_FALSE(checkFirst({first}));
+  EXPECT_FALSE(checkFirst({second}));
+}
+
+TEST_F(RankGroupsTest, SeveralRanksDoNotMeetOneDevice) {
+  // What the second one sends is not received.
+  between[1] = "tv.send %1 to 2 : tensor<4xf32>";
+  between[3] = "";
+  EXPECT_FALSE(checkAll().isProved);
+  EXPECT_FALSE(checkFirst({first}));
+}
+
+TEST_F(RankGroupsTest, NobodyMeetsAnotherRankThanTheFirst) {
+  for (std::string &ops : between)
+    ops.clear();
+  between[3] = "%2 = tv.receive from 1 : tensor<4xf32>";
+  EXPECT_FALSE(checkFirst({first}));
+  between[3] = "tv.send %1 to 1 : tensor<4xf32>";
+  EXPECT_FALSE(checkFirst({first}));
+  between[3].clear();
+  EXPECT_TRUE(checkFirst({first}));
+}
+
+TEST_F(RankGroupsTest, WhatWasNotComparedIsNotStoodFor) {
+  EXPECT_FALSE(checkFirst({first, second}, /*isCovered=*/false));
+}
+
+TEST_F(RankGroupsTest, WhereFirstRanksWaitForeverAllAreLookedAt) {
+  between[2] = "%2 = tv.receive from 0 : tensor<4xf32>\n"
+               "%5 = tv.receive from 0 : tensor<4xf32>";
+  between[3] = "%2 = tv.receive from 1 : tensor<4xf32>\n"
+               "%5 = tv.receive from 1 : tensor<4xf32>";
+  EXPECT_FALSE(checkAll().isProved);
+  EXPECT_FALSE(checkFirst({first, second}));
+}
+
+TEST_F(RankGroupsTest, EachRankHasItsOwnSegments) {
+  // Both of the first rank's are that of the other one, which saves once for a
+  // backward that never runs.
+  after[0] = "tv.call @again(%1) instance 2 : (tensor<4xf32>) -> ()\n}\n"
+             "tv.segment @again on 0 cell 9 {\n"
+             "^bb0(%x: tensor<4xf32>):\n"
+             "%y = tv.exp %x : (tensor<4xf32>) -> tensor<4xf32>\n"
+             "%z = tv.communicate all_reduce %y group [0, 1] "
+             ": (tensor<4xf32>) -> tensor<4xf32>\n"
+             "tv.save 7 from %x to %y : tensor<4xf32> to tensor<4xf32>\n"
+             "tv.return";
+  after[1] = "tv.call @twice1(%1) instance 2 : (tensor<4xf32>) -> ()";
+  EXPECT_FALSE(checkAll().isProved);
+  EXPECT_EQ(countGroups(), 0u);
+}
