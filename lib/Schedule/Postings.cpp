@@ -336,6 +336,7 @@ LogicalResult Simulation::release(ArrayRef<Party> members, size_t count) {
   int64_t met = 0;
   const Party *known = nullptr;
   bool isMixed = areMixed(members);
+  outcome.mixesMicroBatches |= isMixed;
   for (const Party &member : members) {
     met = std::max(met, member.time);
     if (!known && member.microBatch >= 0)

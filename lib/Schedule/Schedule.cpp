@@ -73,8 +73,9 @@ verify::schedule::checkSchedule(tv::PlanOp plan, const Options &options,
                                   });
   Outcome outcome = check(plan, options, &ranks);
   // What is started goes on beside the rest of a device, and is none of a rank.
+  // Whose micro-batch members of several have depends on who comes first.
   if (!outcome.isProved || outcome.startsCommunication ||
-      outcome.startsComputation)
+      outcome.startsComputation || outcome.mixesMicroBatches)
     return std::nullopt;
   return outcome;
 }

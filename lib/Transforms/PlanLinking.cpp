@@ -313,6 +313,9 @@ bool PlanLinker::linkFolded(const llvm::DenseSet<int64_t> &apart) {
     SilencedThread silence(module.getContext());
     isLinked = succeeded(link(std::move(ranks)));
   }
+  // What first ranks show rests on a valid plan.
+  if (!isLinked && !isVerified && isBesideRight.value_or(false))
+    isBesideRight.reset();
   if (isLinked)
     setFoldedGroups(graphOp, fold->getGroups());
   else if (graphOp)

@@ -64,9 +64,12 @@ protected:
     return module ? module->lookupSymbol<tv::PlanOp>("plan") : tv::PlanOp();
   }
 
-  /// How many groups linking says may be stood for.
-  size_t countGroups() {
-    EXPECT_TRUE(makePlan());
+  /// How many groups linking says at last may be stood for.
+  size_t countGroups(llvm::function_ref<void(tv::PlanOp)> change = nullptr) {
+    tv::PlanOp plan = makePlan();
+    EXPECT_TRUE(plan);
+    if (change)
+      change(plan);
     size_t count = 0;
     ScopedDiagnosticHandler silence(&context,
                                     [](Diagnostic &) { return success(); });
@@ -193,6 +196,30 @@ TEST_F(RankGroupsTest, NobodyMeetsAnotherRankThanTheFirst) {
   EXPECT_FALSE(checkFirst({first}));
   between[3].clear();
   EXPECT_TRUE(checkFirst({first}));
+}
+
+TEST_F(RankGroupsTest, WhereMicroBatchesMeetAllAreLookedAt) {
+  for (bool isMixed : {false, true}) {
+    for (int device = 0; device < 4; ++device)
+      after[device] = llvm::formatv(
+          "%5 = tv.load_data cell 50 [\"x\"] holds "
+          "[#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>\n"
+          "%6 = tv.load_data cell 50 [\"x\"] holds "
+          "[#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>\n"
+          "%7 = tv.communicate all_reduce %{2} group [{0}, {1}] "
+          ": (tensor<4xf32>) -> tensor<4xf32>",
+          device % 2, device % 2 + 2, isMixed && device < 2 ? 5 : 6);
+    EXPECT_TRUE(checkAll().isProved);
+    EXPECT_EQ(checkFirst({first, second}).has_value(), !isMixed);
+  }
+}
+
+TEST_F(RankGroupsTest, RanksOfAPlanThatIsNotValidAreNotStoodFor) {
+  EXPECT_EQ(countGroups(), 2u);
+  EXPECT_EQ(countGroups([](tv::PlanOp plan) {
+              plan.lookupSymbol<tv::SegmentOp>("twice1").setDevice(3);
+            }),
+            0u);
 }
 
 TEST_F(RankGroupsTest, WhatWasNotComparedIsNotStoodFor) {

@@ -61,6 +61,8 @@ struct Outcome {
   bool startsCommunication = false, startsComputation = false;
   /// Whether one thing that is started waits for another.
   bool ordersStreams = false;
+  /// Whether members of a collective work on different micro-batches.
+  bool mixesMicroBatches = false;
   int64_t messages = 0;    ///< sends that met their receive
   int64_t collectives = 0; ///< collectives that all members entered
   /// For each program, in order of the plan, the greatest number of forward

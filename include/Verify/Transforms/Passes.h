@@ -56,9 +56,10 @@ llvm::cl::ValuesClass getStartedCommunications();
 /// On `@reference` and `@plan`: they stay in the module when they are linked.
 constexpr llvm::StringLiteral keptPlanName = "tv.kept";
 
-/// Something that is done once with `@plan` while that is linked, perhaps on
-/// another thread: it may only read it, and says nothing. Where ranks are
-/// linked as one, it is told which.
+/// Something that is done with `@plan` while that is linked, perhaps on another
+/// thread: it may only read it, and says nothing. Where ranks are linked as
+/// one, it is told which; if that comes to nothing, it may be done a second
+/// time, for each device.
 using BesideLinking = std::function<llvm::LogicalResult(
     tv::PlanOp plan, const schedule::RankGroups &ranks)>;
 
