@@ -317,6 +317,9 @@ private:
   /// error, and nothing follows either of the two.
   static void leaveTrace(Device &device, int64_t instance,
                          Execution &execution);
+  /// Whether an op gives the same graph values for the same operands, and does
+  /// nothing else.
+  bool givesResultsOnly(mlir::Operation *op) const;
   /// Notes what an op of a frame did.
   void trace(Device &device, mlir::Operation *op);
   /// Whether no op of a segment can see a gradient.

@@ -348,6 +348,8 @@ LogicalResult PlanExecution::completeAlongRanks(Device &device,
       instantiate(op, device.number, lookup(device, op.getValue()), build);
   if (failed(results))
     return failure();
+  if (device.frame && device.frame->written)
+    device.frame->written->instances.push_back({op, lastInstance});
   device.arrived[op] = results->front();
   return success();
 }

@@ -6,8 +6,8 @@
 //
 // Micro-batches mostly do the same. The first execution of a segment is traced;
 // another one with the same graph values as operands, of another micro-batch,
-// only communicates and reads and writes buffers. As soon as that gives another
-// value than in the trace, it goes on op by op.
+// only communicates with others and reads and writes buffers. As soon as that
+// gives another value than in the trace, it goes on op by op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,10 @@
 using namespace mlir;
 using namespace verify;
 
-/// Whether an op gives the same graph values for the same operands, and does
-/// nothing else.
-static bool givesResultsOnly(Operation *op) {
+bool PlanExecution::givesResultsOnly(Operation *op) const {
+  // What a folded group does together its first rank does alone.
+  if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
+    return fold && fold->isGroup(communicate.getGroup());
   return isa<tv::SaveOp, tv::BackwardOp>(op) ||
          (isa<tv::SemanticsOpInterface, tv::CompositionOpInterface>(op) &&
           !isa<tv::SeedOp>(op));
