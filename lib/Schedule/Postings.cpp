@@ -332,16 +332,27 @@ bool Simulation::areMixed(ArrayRef<Party> members) {
   return false;
 }
 
+const Simulation::Party *Simulation::findGiver(ArrayRef<Party> members,
+                                               const Party &receiver) {
+  const Party *own = nullptr, *other = nullptr;
+  for (const Party &member : members) {
+    if (member.microBatch < 0)
+      continue;
+    if (member.microBatch == receiver.microBatch)
+      own = own ? own : &member;
+    else if (!other || std::pair(member.microBatch, member.process) <
+                           std::pair(other->microBatch, other->process))
+      other = &member;
+  }
+  return other ? other : own;
+}
+
 LogicalResult Simulation::release(ArrayRef<Party> members, size_t count) {
   int64_t met = 0;
-  const Party *known = nullptr;
   bool isMixed = areMixed(members);
   outcome.mixesMicroBatches |= isMixed;
-  for (const Party &member : members) {
+  for (const Party &member : members)
     met = std::max(met, member.time);
-    if (!known && member.microBatch >= 0)
-      known = &member;
-  }
   // Each begins when the one before it is over.
   auto others = static_cast<int64_t>(count) - 1;
   for (const Party &member : members) {
@@ -354,9 +365,10 @@ LogicalResult Simulation::release(ArrayRef<Party> members, size_t count) {
     processes[member.process].collectives[member.action->place] += others;
     posting->other = member.op;
     // Outside of calls nothing says that what meets has to be of one.
-    if (known && (posting->isInCall || !isMixed)) {
-      posting->arrivingMicroBatch = known->microBatch;
-      posting->other = known->op;
+    const Party *giver = findGiver(members, member);
+    if (giver && (posting->isInCall || !isMixed)) {
+      posting->arrivingMicroBatch = giver->microBatch;
+      posting->other = giver->op;
     }
     wake(member.process);
   }

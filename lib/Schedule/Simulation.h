@@ -203,6 +203,11 @@ private:
                            unsigned channel);
   /// Whether members work on different micro-batches.
   static bool areMixed(llvm::ArrayRef<Party> members);
+  /// The member of whose micro-batch a tensor is that arrives at one: of the
+  /// smallest that is not its own, so that it does not depend on who comes
+  /// first. If there is no other, any of its own; null if none is known.
+  static const Party *findGiver(llvm::ArrayRef<Party> members,
+                                const Party &receiver);
   /// Lets all members of `count` collectives go on.
   mlir::LogicalResult release(llvm::ArrayRef<Party> members, size_t count);
   /// Whether nobody has to be waited for any more.

@@ -106,29 +106,39 @@ tv.plan @plan <dp = 1, device = 2, mb = 1> {
 
 // -----
 
-// Members of different micro-batches are looked at one by one: what the second
-// collective is of is told by who comes to it first.
+// Members of different micro-batches are looked at one by one: the first
+// collective tells of which one the execution is that knows none, the second
+// one that it is of another one too.
 
-tv.plan @plan <dp = 1, device = 2, mb = 2> {
+tv.plan @plan <dp = 1, device = 3, mb = 2> {
   tv.segment @two0 on 0 cell 2 {
   ^bb0(%x: tensor<4xf32>):
-    %0 = tv.communicate all_reduce %x group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
+    %0 = tv.communicate all_reduce %x group [0, 1, 2] : (tensor<4xf32>) -> tensor<4xf32>
     // expected-error @below {{on device 0 takes a tensor of micro-batch 1, execution 0 that it belongs to is of micro-batch 0}}
-    %1 = tv.communicate all_reduce %0 group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = tv.communicate all_reduce %0 group [0, 1, 2] : (tensor<4xf32>) -> tensor<4xf32>
   }
   tv.segment @two1 on 1 cell 2 {
   ^bb0(%x: tensor<4xf32>):
-    %0 = tv.communicate all_reduce %x group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
+    %0 = tv.communicate all_reduce %x group [0, 1, 2] : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = tv.communicate all_reduce %0 group [0, 1, 2] : (tensor<4xf32>) -> tensor<4xf32>
+  }
+  tv.segment @two2 on 2 cell 2 {
+  ^bb0(%x: tensor<4xf32>):
+    %0 = tv.communicate all_reduce %x group [0, 1, 2] : (tensor<4xf32>) -> tensor<4xf32>
     // expected-note @below {{the tensor of micro-batch 1 comes from here}}
-    %1 = tv.communicate all_reduce %0 group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = tv.communicate all_reduce %0 group [0, 1, 2] : (tensor<4xf32>) -> tensor<4xf32>
   }
   tv.program 0 {
-    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    %0 = tv.seed : tensor<4xf32>
     tv.call @two0(%0) instance 0 mirror 10 : (tensor<4xf32>) -> ()
   }
   tv.program 1 {
     %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    tv.call @two1(%0) instance 1 : (tensor<4xf32>) -> ()
+  }
+  tv.program 2 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
     %1 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
-    tv.call @two1(%1) instance 1 : (tensor<4xf32>) -> ()
+    tv.call @two2(%1) instance 1 : (tensor<4xf32>) -> ()
   }
 }

@@ -170,3 +170,62 @@ tv.plan @plan <dp = 1, device = 1, mb = 2> {
     tv.call @forward(%0, %1) instance 0 mirror 10 : (tensor<4xf32>, tensor<4xf32>) -> ()
   }
 }
+
+// -----
+
+// Two of one collective, of which one execution has a mirror: whoever comes
+// first.
+
+tv.plan @plan <dp = 1, device = 2, mb = 2> {
+  tv.segment @forward on 0 cell 2 {
+  ^bb0(%x: tensor<4xf32>):
+    // expected-error @below {{on device 0 takes a tensor of micro-batch 0, execution 0 that it belongs to is of micro-batch 1}}
+    %0 = tv.communicate all_reduce %x group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
+    tv.return
+  }
+  tv.segment @other on 1 cell 3 {
+  ^bb0(%x: tensor<4xf32>):
+    // expected-note @below {{the tensor of micro-batch 0 comes from here}}
+    %0 = tv.communicate all_reduce %x group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
+    tv.return
+  }
+  tv.program 0 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    %1 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    tv.call @forward(%1) instance 0 mirror 10 : (tensor<4xf32>) -> ()
+  }
+  tv.program 1 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    tv.call @other(%0) instance 0 : (tensor<4xf32>) -> ()
+  }
+}
+
+// -----
+
+tv.plan @plan <dp = 1, device = 2, mb = 2> {
+  tv.segment @forward on 0 cell 2 {
+  ^bb0(%x: tensor<4xf32>):
+    // expected-error @below {{on device 0 takes a tensor of micro-batch 0, execution 0 that it belongs to is of micro-batch 1}}
+    %0 = tv.communicate all_reduce %x group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
+    tv.return
+  }
+  tv.segment @other on 1 cell 3 {
+  ^bb0(%x: tensor<4xf32>):
+    // expected-note @below {{the tensor of micro-batch 0 comes from here}}
+    %0 = tv.communicate all_reduce %x group [0, 1] : (tensor<4xf32>) -> tensor<4xf32>
+    tv.send %0 to 0 : tensor<4xf32>
+    tv.return
+  }
+  tv.program 0 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    %1 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    %2 = tv.receive from 1 : tensor<4xf32>
+    tv.call @forward(%1) instance 0 mirror 10 : (tensor<4xf32>) -> ()
+    %3 = tv.receive from 1 : tensor<4xf32>
+  }
+  tv.program 1 {
+    %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4]>] : tensor<4xf32>
+    tv.send %0 to 0 : tensor<4xf32>
+    tv.call @other(%0) instance 0 : (tensor<4xf32>) -> ()
+  }
+}
