@@ -92,9 +92,8 @@ private:
   /// Up to where elements of the last dimension follow each other as those of
   /// the reference do.
   int64_t stretchEnd = 0;
-  /// The outermost dimension along which they may do so, the number of elements
-  /// of those inside of it, which do at all places; none if not even those of
-  /// the last one may.
+  /// The outermost dimension through which they do so, with all inside of it,
+  /// and how many elements those have; none if not even the last one is.
   std::optional<unsigned> rowDimension;
   int64_t rowBlock = 1;
   llvm::SmallVector<int64_t> index;
