@@ -314,43 +314,33 @@ LogicalResult Simulation::postCollective(unsigned number, Posting &posting,
     return posting.op->emitOpError("is complete before an earlier one");
   SmallVector<Party, 0> members = std::move(present);
   // Those of different micro-batches say so one by one.
-  size_t count = options.recordsTimeline || areMixed(members) ? 1 : together;
+  Givers givers(members);
+  size_t count = options.recordsTimeline || givers.areMixed() ? 1 : together;
   gathering.open.pop_front();
   gathering.first += static_cast<int64_t>(count);
   if (count > 1 && !gathering.open.empty())
     return posting.op->emitOpError("is entered after a later one");
-  return release(members, count);
+  return release(members, count, givers);
 }
 
-bool Simulation::areMixed(ArrayRef<Party> members) {
-  int64_t known = -1;
-  for (const Party &member : members) {
-    if (known >= 0 && member.microBatch >= 0 && member.microBatch != known)
-      return true;
-    known = std::max(known, member.microBatch);
-  }
-  return false;
+Simulation::Givers::Givers(ArrayRef<Party> members) {
+  auto isSmaller = [](const Party &left, const Party *right) {
+    return !right || std::pair(left.microBatch, left.process) <
+                         std::pair(right->microBatch, right->process);
+  };
+  for (const Party &member : members)
+    if (member.microBatch >= 0 && isSmaller(member, smallest))
+      smallest = &member;
+  for (const Party &member : members)
+    if (smallest && member.microBatch > smallest->microBatch &&
+        isSmaller(member, next))
+      next = &member;
 }
 
-const Simulation::Party *Simulation::findGiver(ArrayRef<Party> members,
-                                               const Party &receiver) {
-  const Party *own = nullptr, *other = nullptr;
-  for (const Party &member : members) {
-    if (member.microBatch < 0)
-      continue;
-    if (member.microBatch == receiver.microBatch)
-      own = own ? own : &member;
-    else if (!other || std::pair(member.microBatch, member.process) <
-                           std::pair(other->microBatch, other->process))
-      other = &member;
-  }
-  return other ? other : own;
-}
-
-LogicalResult Simulation::release(ArrayRef<Party> members, size_t count) {
+LogicalResult Simulation::release(ArrayRef<Party> members, size_t count,
+                                  const Givers &givers) {
   int64_t met = 0;
-  bool isMixed = areMixed(members);
-  outcome.mixesMicroBatches |= isMixed;
+  outcome.mixesMicroBatches |= givers.areMixed();
   for (const Party &member : members)
     met = std::max(met, member.time);
   // Each begins when the one before it is over.
@@ -365,8 +355,8 @@ LogicalResult Simulation::release(ArrayRef<Party> members, size_t count) {
     processes[member.process].collectives[member.action->place] += others;
     posting->other = member.op;
     // Outside of calls nothing says that what meets has to be of one.
-    const Party *giver = findGiver(members, member);
-    if (giver && (posting->isInCall || !isMixed)) {
+    const Party *giver = givers.get(member);
+    if (giver && (posting->isInCall || !givers.areMixed())) {
       posting->arrivingMicroBatch = giver->microBatch;
       posting->other = giver->op;
     }

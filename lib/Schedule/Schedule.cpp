@@ -9,8 +9,7 @@
 #include "InFlight.h"
 #include "ProgramOrder.h"
 #include "Simulation.h"
-#include "mlir/IR/Diagnostics.h"
-#include "llvm/Support/Threading.h"
+#include "Verify/IR/SilencedThread.h"
 
 using namespace mlir;
 using namespace verify;
@@ -67,10 +66,7 @@ verify::schedule::checkSchedule(tv::PlanOp plan, const Options &options,
                                 const RankGroups &ranks) {
   if (ranks.groups.empty() || options.recordsTimeline)
     return std::nullopt;
-  ScopedDiagnosticHandler silence(plan.getContext(),
-                                  [own = llvm::get_threadid()](Diagnostic &) {
-                                    return success(llvm::get_threadid() == own);
-                                  });
+  SilencedThread silence(plan.getContext());
   Outcome outcome = check(plan, options, &ranks);
   // What is started goes on beside the rest of a device, and is none of a rank.
   // Whose micro-batch members of several have depends on who comes first.

@@ -126,6 +126,24 @@ private:
     std::deque<Meeting> open;
     int64_t first = 0;
   };
+  /// Of whose micro-batches the tensors are that arrive at members of a
+  /// collective: the smallest that is known, and the one after it, if they work
+  /// on different ones.
+  class Givers {
+  public:
+    /// `members` stay where they are.
+    explicit Givers(llvm::ArrayRef<Party> members);
+    bool areMixed() const { return next; }
+    /// The one for a member: of another micro-batch than its own, if there is
+    /// one, whoever came first. Null if none is known.
+    const Party *get(const Party &member) const {
+      return next && member.microBatch == smallest->microBatch ? next
+                                                               : smallest;
+    }
+
+  private:
+    const Party *smallest = nullptr, *next = nullptr;
+  };
   enum class Progress { Done, Waits, Fails };
 
   // Simulation.cpp
@@ -201,15 +219,9 @@ private:
   /// Has the n-th send of a channel meet the n-th receive.
   mlir::LogicalResult meet(const Party &send, const Party &receive,
                            unsigned channel);
-  /// Whether members work on different micro-batches.
-  static bool areMixed(llvm::ArrayRef<Party> members);
-  /// The member of whose micro-batch a tensor is that arrives at one: of the
-  /// smallest that is not its own, so that it does not depend on who comes
-  /// first. If there is no other, any of its own; null if none is known.
-  static const Party *findGiver(llvm::ArrayRef<Party> members,
-                                const Party &receiver);
   /// Lets all members of `count` collectives go on.
-  mlir::LogicalResult release(llvm::ArrayRef<Party> members, size_t count);
+  mlir::LogicalResult release(llvm::ArrayRef<Party> members, size_t count,
+                              const Givers &givers);
   /// Whether nobody has to be waited for any more.
   bool isOver(const Posting &posting, const Action &action) const;
   /// When what is over came to its end.

@@ -7,7 +7,7 @@
 #include "Verify/Transforms/BatchSize.h"
 
 #include "Boundaries.h"
-#include "Verify/Transforms/SilencedThread.h"
+#include "Verify/IR/SilencedThread.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/MapVector.h"
 

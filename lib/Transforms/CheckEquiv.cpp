@@ -10,8 +10,8 @@
 #include "FoldedGroups.h"
 #include "PlanLinking.h"
 #include "Refutation.h"
+#include "Verify/IR/SilencedThread.h"
 #include "Verify/Transforms/Report.h"
-#include "Verify/Transforms/SilencedThread.h"
 
 using namespace mlir;
 using namespace verify;

@@ -92,7 +92,8 @@ protected:
     return schedule::checkSchedule(makePlan(), {});
   }
   std::optional<Outcome> checkFirst(ArrayRef<ArrayRef<int64_t>> groups,
-                                    bool isCovered = true) {
+                                    bool isCovered = true,
+                                    schedule::Options options = {}) {
     RankGroups ranks;
     ranks.groups.assign(groups.begin(), groups.end());
     ranks.isCovered = [=](Operation *op) {
@@ -109,7 +110,7 @@ protected:
     ScopedDiagnosticHandler handler(
         &context, [&](Diagnostic &error) { said += error.str(); });
     std::optional<Outcome> outcome =
-        schedule::checkSchedule(makePlan(), {}, ranks);
+        schedule::checkSchedule(makePlan(), options, ranks);
     EXPECT_EQ(said, "");
     return outcome;
   }
@@ -212,6 +213,28 @@ TEST_F(RankGroupsTest, WhereMicroBatchesMeetAllAreLookedAt) {
     EXPECT_TRUE(checkAll().isProved);
     EXPECT_EQ(checkFirst({first, second}).has_value(), !isMixed);
   }
+}
+
+TEST_F(RankGroupsTest, WhereSomethingIsStartedAllAreLookedAt) {
+  for (const char *started : {"tv.exp %1 : (tensor<4xf32>) -> tensor<4xf32>",
+                              "tv.communicate all_reduce %1 group [2] "
+                              ": (tensor<4xf32>) -> tensor<4xf32>"}) {
+    for (std::string &ops : between)
+      ops.clear();
+    EXPECT_TRUE(checkFirst({first}));
+    between[2] = llvm::formatv("%5 = tv.start {{ %7 = {0} }\n"
+                               "%6 = tv.wait %5 : tensor<4xf32>",
+                               started);
+    EXPECT_TRUE(checkAll().isProved);
+    EXPECT_FALSE(checkFirst({first}));
+  }
+}
+
+TEST_F(RankGroupsTest, TimelinesAreThoseOfAll) {
+  schedule::Options options;
+  options.recordsTimeline = true;
+  EXPECT_FALSE(checkFirst({first, second}, /*isCovered=*/true, options));
+  EXPECT_TRUE(checkFirst({first, second}));
 }
 
 TEST_F(RankGroupsTest, RanksOfAPlanThatIsNotValidAreNotStoodFor) {

@@ -6,8 +6,8 @@
 
 #include "DeclaredOrder.h"
 
+#include "Verify/IR/SilencedThread.h"
 #include "Verify/IR/TVOps.h"
-#include "Verify/Transforms/SilencedThread.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VERIFY_TRANSFORMS_SILENCEDTHREAD_H
-#define VERIFY_TRANSFORMS_SILENCEDTHREAD_H
+#ifndef VERIFY_IR_SILENCEDTHREAD_H
+#define VERIFY_IR_SILENCEDTHREAD_H
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/Threading.h"
@@ -26,4 +26,4 @@ public:
 
 } // namespace verify
 
-#endif // VERIFY_TRANSFORMS_SILENCEDTHREAD_H
+#endif // VERIFY_IR_SILENCEDTHREAD_H
