@@ -205,6 +205,24 @@ class Bugs(unittest.TestCase):
         exponents = [node._inputs[1] for node in segment_nodes(after, 3) if node.name == "pow"]
         self.assertEqual(Counter(exponents), {2: 9, 3: 1})
 
+    def test_micro_batch_of_one_stage(self) -> None:
+        """Both stages run two micro-batches; the one without the bug runs the same
+        segments in both, and the ranks of the other run segments of their own.
+        """
+        for bug in ("constant-one-rank", "dropped-primitive", "doubled-gradient"):
+            place = ("--bug-micro-batch", "1", "--bug-layer", "3")
+            before, after = self.make(*LLAMA, "--bug", bug, *place)
+            for plan, expected in ((before, [2, 2, 2, 2]), (after, [2, 2, 4, 4])):
+                segments = [
+                    {
+                        id(getattr(cell, "_cell", cell))
+                        for cell in plan.execplan._seq[device]
+                        if class_name(getattr(cell, "_cell", cell)) == "IRSegment"
+                    }
+                    for device in plan.devices
+                ]
+                self.assertEqual(list(map(len, segments)), expected, bug)
+
     def test_number(self) -> None:
         """The third of the all-reduces is in the second layer of the stage."""
         arguments = (*LLAMA, "--bug", "all-reduce-to-identity", "--bug-number", "2")

@@ -258,7 +258,7 @@ BUGS = (
 def apply_bug(plan: Plan, name: str, place: Place) -> tuple[Plan, Plan]:
     """The plan without and with the bug; raises ImpossiblePlanError if it has no
     place for it. If the bug is in an op in one micro-batch only, that has segments
-    of its own in both.
+    of its own in both, where the bug is.
     """
     bug = next((bug for bug in BUGS if bug.name == name), None)
     if bug is None:
@@ -274,8 +274,9 @@ def apply_bug(plan: Plan, name: str, place: Place) -> tuple[Plan, Plan]:
             f"--bug-device {place.device}: the plan has devices 0 to {len(plan.devices) - 1}"
         )
     try:
-        if place.micro_batch is not None and bug.choices >= OP:
-            plan = micro_batches.separate(plan, place.micro_batch)
-        return plan, bug.apply(plan, place)
+        if place.micro_batch is None or not bug.choices >= OP:
+            return plan, bug.apply(plan, place)
+        separated = micro_batches.separate(plan, place.micro_batch)
+        return micro_batches.share_unchanged(plan, separated, bug.apply(separated, place))
     except ImpossiblePlanError as error:
         raise ImpossiblePlanError(f"--bug {name}: {error}") from None

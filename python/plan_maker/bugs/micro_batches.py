@@ -2,19 +2,21 @@
 """Bugs in one micro-batch, and in which micro-batch is which.
 
 The micro-batches of a stage run the same segments. For a bug in one of them,
-that one gets segments of its own, which are the same but for their numbers.
+that one gets segments of its own, which are the same but for their numbers; those
+that the bug does not change are shared again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from plan_maker.bugs.place import Place, first, segments_of
-from plan_maker.bugs.rewriting import next_number
+from plan_maker.bugs.rewriting import next_number, rewrite_cells
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import (
     BackwardOperation,
+    BaseCell,
     Cell,
     DataOperation,
     DeviceProgram,
@@ -24,6 +26,7 @@ from plan_maker.graph import (
     Segment,
     SegmentNode,
     SubTensor,
+    WeightReducer,
     base_cell,
 )
 
@@ -40,6 +43,26 @@ def separate(plan: Plan, micro_batch: int) -> Plan:
         plan,
         programs=tuple(_separate(program, micro_batch, renumbered) for program in plan.programs),
     )
+
+
+def share_unchanged(original: Plan, separated: Plan, broken: Plan) -> tuple[Plan, Plan]:
+    """Both plans, of which `separated` has segments of its own for a micro-batch of
+    `original`, with only those of its own that `broken` changes on some device, in
+    either direction.
+    """
+    shared: dict[tuple[int, int], Segment] = {}
+    for before, after in zip(original.programs, separated.programs, strict=True):
+        for old, new in zip(before.cells, after.cells, strict=True):
+            segment, copy = base_cell(old), base_cell(new)
+            if isinstance(segment, Segment) and segment is not copy:
+                shared[after.device, copy.identifier] = segment
+    for before, after in zip(separated.programs, broken.programs, strict=True):
+        segments = {segment.identifier: segment for segment in segments_of(after)}
+        for segment in segments_of(before):
+            if segments.get(segment.identifier) != segment:
+                changed = {segment.identifier, segment.mirror}
+                shared = {place: old for place, old in shared.items() if place[1] not in changed}
+    return _with_shared(separated, shared), _with_shared(broken, shared)
 
 
 def exchanged_micro_batches(plan: Plan, place: Place) -> Plan:
@@ -83,6 +106,15 @@ def _separate(
         return replace(cell, cell=copies.get(cell.cell.identifier, cell.cell))
 
     return replace(program, cells=tuple(map(separated, program.cells)))
+
+
+def _with_shared(plan: Plan, shared: Mapping[tuple[int, int], Segment]) -> Plan:
+    """The plan with other segments; keys are device and number of the segment."""
+
+    def rewrite(device: int, cell: BaseCell | WeightReducer) -> BaseCell | WeightReducer:
+        return shared.get((device, cell.identifier), cell)
+
+    return rewrite_cells(plan, {device for device, _ in shared}, rewrite)
 
 
 def _renumbered_segment(segment: Segment, renumbered: Callable[[int], int]) -> Segment:
