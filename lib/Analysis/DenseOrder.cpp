@@ -62,10 +62,12 @@ void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &cone,
         found != order.readyAfter.end())
       for (tv::ExpectOp expect : found->second)
         use(expect->getOperands());
-    if (op.getNumResults() != 1 || (!leaders.contains(op.getResult(0)) &&
-                                    !order.needed.contains(op.getResult(0))))
+    if (op.getNumResults() != 1)
       continue;
     // One that nothing uses is evaluated for its domain alone.
+    bool isUsed = order.needed.contains(op.getResult(0));
+    if (!isUsed && !(checksDomains && leaders.contains(op.getResult(0))))
+      continue;
     if (order.needed.insert(op.getResult(0)).second)
       order.lastUses[&op].push_back(op.getResult(0));
     use(op.getOperands());

@@ -158,6 +158,9 @@ public:
   /// Runs that take more scalar operations, roughly, fail as too costly; there
   /// is a limit without this too.
   void limitSteps(int64_t most) { mostSteps = most; }
+  /// For numbers alone: what nothing reads is not evaluated, so that nothing is
+  /// known of where it is defined.
+  void ignoreDomains() { checksDomains = false; }
   /// Those of the last run.
   int64_t getSteps() const { return steps; }
 
@@ -361,7 +364,7 @@ private:
   std::unique_ptr<DimensionMaps> maps;
   std::string failureReason;
   int64_t steps = 0, mostSteps = std::numeric_limits<int64_t>::max();
-  bool isTooCostly = false;
+  bool isTooCostly = false, checksDomains = true;
   mlir::Operation *undefinedOp = nullptr;
 };
 
