@@ -335,6 +335,22 @@ static Operation *getLastOp(tv::ExpectOp expect) {
   return last;
 }
 
+/// Whether the elements along the last dimension of each value all differ.
+static bool
+areDistinct(DenseEvaluator &evaluator, ArrayRef<Value> values,
+            llvm::function_ref<bool(Scalar left, Scalar right)> areDisjoint) {
+  // Of values that are known to be equal one is looked at.
+  llvm::DenseSet<std::tuple<Value, Attribute, uint64_t>> known;
+  return llvm::all_of(values, [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    std::tuple key(evaluator.getLeader(value),
+                   op ? op->getAttr("domain") : Attribute(),
+                   evaluator.getVaryingAxes(value));
+    return !known.insert(key).second ||
+           evaluator.haveDistinctElements(value, areDisjoint);
+  });
+}
+
 Refutation::Confirmation
 Refutation::confirmWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
                         ArrayRef<Value> ranked, const WitnessRange &range,
@@ -360,16 +376,7 @@ Refutation::confirmWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
   auto areDisjoint = [&](Scalar left, Scalar right) {
     return algebra.areDisjoint(left, right);
   };
-  // Of values that are known to be equal one is looked at.
-  llvm::DenseSet<std::tuple<Value, Attribute, uint64_t>> known;
-  if (!llvm::all_of(ranked, [&](Value value) {
-        Operation *op = value.getDefiningOp();
-        std::tuple key(evaluator.getLeader(value),
-                       op ? op->getAttr("domain") : Attribute(),
-                       evaluator.getVaryingAxes(value));
-        return !known.insert(key).second ||
-               evaluator.haveDistinctElements(value, areDisjoint);
-      })) {
+  if (!areDistinct(evaluator, ranked, areDisjoint)) {
     failureReason = "what is selected from ties on the inputs that were tried";
     return Confirmation::Rejected;
   }
