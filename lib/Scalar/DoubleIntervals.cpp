@@ -197,6 +197,11 @@ Scalar DoubleIntervalAlgebra::add(Scalar left, Scalar right) {
   const Interval &a = get(left), &b = get(right);
   if (a.isUndefined() || b.isUndefined())
     return undefined();
+  // Nothing is rounded.
+  if (a.isZero() || b.isZero()) {
+    const Interval other = a.isZero() ? b : a;
+    return make(other.lower, other.upper, other.upper == -infinity);
+  }
   double lower = a.lower + b.lower, upper = a.upper + b.upper;
   bool isMinusInfinity = a.upper == -infinity || b.upper == -infinity;
   if (a.isPoint() && b.isPoint() &&
@@ -209,6 +214,9 @@ Scalar DoubleIntervalAlgebra::multiply(Scalar left, Scalar right) {
   const Interval &a = get(left), &b = get(right);
   if (a.isUndefined() || b.isUndefined())
     return undefined();
+  // Nothing is rounded.
+  if ((a.isZero() && b.isFinite()) || (b.isZero() && a.isFinite()))
+    return point(0);
   if (a.isPoint() && b.isPoint()) {
     double product = a.lower * b.lower;
     if (isExactProduct(a.lower, b.lower, product))
@@ -242,6 +250,8 @@ Scalar DoubleIntervalAlgebra::divide(Scalar left, Scalar right) {
     return undefined();
   if (Domain domain = requireNonZero(b); domain != Domain::Inside)
     return outside(domain);
+  if (a.isZero())
+    return point(0);
   if (a.isPoint() && b.isPoint()) {
     double quotient = a.lower / b.lower;
     if (isExactProduct(quotient, b.lower, a.lower))
@@ -282,6 +292,8 @@ Scalar DoubleIntervalAlgebra::sum(ArrayRef<WeightedScalar> terms) {
     const Interval &a = get(term.value);
     if (a.isUndefined())
       return undefined();
+    if (a.isZero())
+      continue;
     isMinusInfinity |= a.upper == -infinity;
     auto weight = static_cast<double>(term.weight);
     // Larger ones are rounded themselves.

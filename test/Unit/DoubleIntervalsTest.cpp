@@ -61,6 +61,37 @@ TEST(DoubleIntervalsTest, ExactResultsArePoints) {
   EXPECT_TRUE(isPoint(doubles.apply(Function::Exp, doubles.minusInfinity())));
 }
 
+TEST(DoubleIntervalsTest, NothingIsRoundedWithZero) {
+  DoubleIntervalAlgebra doubles;
+  Scalar zero = doubles.integer(0), third = doubles.rational(1, 3);
+  auto isThird = [&](Scalar value) {
+    return doubles.getLower(value) == doubles.getLower(third) &&
+           doubles.getUpper(value) == doubles.getUpper(third);
+  };
+  EXPECT_TRUE(isThird(doubles.add(zero, third)));
+  EXPECT_TRUE(isThird(doubles.add(third, zero)));
+  for (Scalar nothing :
+       {doubles.multiply(zero, third), doubles.multiply(third, zero),
+        doubles.divide(zero, third), doubles.sum({{zero, 3}, {zero, 1}})}) {
+    EXPECT_EQ(doubles.getLower(nothing), 0);
+    EXPECT_EQ(doubles.getUpper(nothing), 0);
+  }
+  // Zeros among terms add no error.
+  Scalar plain = doubles.sum({{third, 3}, {third, 1}});
+  Scalar among = doubles.sum({{zero, 5}, {third, 3}, {zero, 1}, {third, 1}});
+  EXPECT_EQ(doubles.getLower(among), doubles.getLower(plain));
+  EXPECT_EQ(doubles.getUpper(among), doubles.getUpper(plain));
+  // An interval around it is not it, nor has it an inverse.
+  Scalar around = doubles.subtract(third, third);
+  EXPECT_LT(doubles.getLower(doubles.multiply(around, third)), 0);
+  EXPECT_GT(doubles.getUpper(doubles.add(around, zero)), 0);
+  EXPECT_EQ(doubles.getUpper(doubles.add(zero, doubles.minusInfinity())),
+            -std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(doubles.status().isUndefined);
+  (void)doubles.divide(zero, zero);
+  EXPECT_TRUE(doubles.status().isUndefined);
+}
+
 TEST(DoubleIntervalsTest, ZeroAndOneAreForAll) {
   DoubleIntervalAlgebra doubles;
   auto isAt = [&](Scalar value, double number) {

@@ -18,6 +18,7 @@
 #include "Verify/Scalar/ScalarAlgebra.h"
 #include "llvm/ADT/bit.h"
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -295,6 +296,10 @@ private:
   struct Interval {
     double lower, upper;
     bool isPoint() const { return lower == upper; }
+    bool isZero() const { return lower == 0 && upper == 0; }
+    bool isFinite() const {
+      return std::isfinite(lower) && std::isfinite(upper);
+    }
     /// The lower end is no number: so is what is made of it.
     bool isUndefined() const { return lower != lower; }
   };
