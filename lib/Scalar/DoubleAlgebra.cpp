@@ -90,7 +90,7 @@ Scalar DoubleAlgebra::minusInfinity() {
 }
 
 Scalar DoubleAlgebra::add(Scalar left, Scalar right) {
-  return fromDouble(getDouble(left) + getDouble(right));
+  return fromDouble(sumUp(getDouble(left), getDouble(right)));
 }
 
 Scalar DoubleAlgebra::multiply(Scalar left, Scalar right) {

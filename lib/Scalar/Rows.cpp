@@ -60,7 +60,7 @@ public:
   Scalar add(Scalar left, Scalar right) override {
     return combine(left, right, [&](auto first, auto second) {
       if constexpr (areDoubles)
-        return first + second;
+        return elements.sumUp(first, second);
       else
         return elements.add(first, second);
     });
@@ -68,7 +68,7 @@ public:
   Scalar subtract(Scalar left, Scalar right) override {
     return combine(left, right, [&](auto first, auto second) {
       if constexpr (areDoubles)
-        return first - second;
+        return elements.sumUp(first, -second);
       else
         return elements.subtract(first, second);
     });

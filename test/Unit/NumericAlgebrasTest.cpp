@@ -48,6 +48,24 @@ TEST(NumericAlgebrasTest, ExactValuesLieInIntervals) {
   }
 }
 
+TEST(NumericAlgebrasTest, RemaindersAreDroppedWhereAsked) {
+  DoubleAlgebra keeping, dropping(DoubleAlgebra::Remainders::Drop);
+  auto getRest = [](ScalarAlgebra &algebra, double left, double right) {
+    return DoubleAlgebra::getDouble(algebra.add(
+        DoubleAlgebra::fromDouble(left), DoubleAlgebra::fromDouble(right)));
+  };
+  double third = 1.0 / 3, close = third * (1 + 0x1p-45);
+  EXPECT_NE(getRest(keeping, third, -close), 0);
+  EXPECT_EQ(getRest(dropping, third, -close), 0);
+  EXPECT_EQ(getRest(*dropping.makeTwin(), third, -close), 0);
+  EXPECT_NE(getRest(*keeping.makeTwin(), third, -close), 0);
+  // What is small is not what is left.
+  EXPECT_EQ(getRest(dropping, 0, 1e-30), 1e-30);
+  EXPECT_EQ(getRest(dropping, 1e-30, 0), 1e-30);
+  EXPECT_NE(getRest(dropping, third, -third * (1 + 0x1p-35)), 0);
+  EXPECT_EQ(getRest(dropping, 1e-30, 1), 1);
+}
+
 TEST(NumericAlgebrasTest, ExactValuesThatAreKeptStay) {
   RationalAlgebra exact;
   std::vector<Scalar> kept;

@@ -122,6 +122,11 @@ protected:
 /// those of the rounded values.
 class DoubleAlgebra final : public NumericAlgebra {
 public:
+  /// What to make of a sum of two numbers that cancel all but the last bits.
+  enum class Remainders { Keep, Drop };
+  explicit DoubleAlgebra(Remainders remainders = Remainders::Keep)
+      : least(remainders == Remainders::Drop ? 0x1p-40 : 0) {}
+
   /// The scalar of a double, and back.
   static Scalar fromDouble(double value) {
     return {llvm::bit_cast<uint64_t>(value)};
@@ -139,7 +144,12 @@ public:
   std::optional<Scalar> join(Scalar left, Scalar right) override;
   std::unique_ptr<RowAlgebra> makeRows() override;
   std::unique_ptr<NumericAlgebra> makeTwin() const override {
-    return std::make_unique<DoubleAlgebra>();
+    return std::make_unique<DoubleAlgebra>(*this);
+  }
+  /// The sum, or 0 for a remainder that is dropped.
+  double sumUp(double left, double right) const {
+    double sum = left + right;
+    return std::fabs(sum) < least * std::fabs(left) ? 0 : sum;
   }
 
   Scalar minusInfinity() override;
@@ -162,6 +172,9 @@ private:
   /// Marks the evaluation as undefined and gives the value of a function
   /// outside its domain; `phase` tells functions apart.
   Scalar undefined(double argument, double phase);
+
+  /// A smaller part of an operand is a remainder.
+  double least;
 };
 
 /// Scalars as exact rationals, as long as no transcendental function is applied
