@@ -124,10 +124,39 @@ Value ValueNumbering::findSame(tv::SemanticsOpInterface op,
                                part->dimension, part->start};
     return {};
   }
+  if (auto move = dyn_cast<tv::MoveOp>(op.getOperation()))
+    return findMoved(move);
   if (Value whole = findWholeAlongAxis(op))
     return whole;
-  return opClass.concatenation ? findWhole(op, *opClass.concatenation)
-                               : Value();
+  if (!opClass.concatenation)
+    return {};
+  Value whole = findWhole(op, *opClass.concatenation);
+  if (!whole)
+    noteStack(op, *opClass.concatenation);
+  return whole;
+}
+
+Value ValueNumbering::findMoved(tv::MoveOp op) {
+  Value result = op.getResult(), from = getLeader(op.getOperand());
+  uint64_t read = 0;
+  for (tv::AxisSetAttr set : op.getSource().getSets())
+    if (auto axis = factors.findAxis(set.getAxis().getValue()))
+      read |= uint64_t(1) << *axis;
+  // It is the same wherever it is read.
+  if ((factors.getVaryingAxes(from) & read) == 0)
+    return getLayout(result) == getLayout(from) ? from : Value();
+  auto found = progress->axisParts.find(from);
+  if (found == progress->axisParts.end())
+    return {};
+  const Progress::AxisPart &part = found->second;
+  tv::AxisSetAttr set = op.getSource().getSet(part.axis);
+  if (!set || (factors.getVaryingAxes(part.whole) & read) != 0)
+    return {};
+  int64_t size =
+      cast<RankedTensorType>(result.getType()).getDimSize(part.dimension);
+  progress->parts[result] = {part.whole, part.dimension,
+                             set.getBounds().front() * size};
+  return {};
 }
 
 Value ValueNumbering::findWhole(tv::SemanticsOpInterface op,
@@ -150,13 +179,48 @@ Value ValueNumbering::findWhole(tv::SemanticsOpInterface op,
              : Value();
 }
 
+void ValueNumbering::noteStack(tv::SemanticsOpInterface op,
+                               const Concatenation &concatenation) {
+  auto type = cast<RankedTensorType>(op->getOperandTypes().front());
+  Progress::Stack stack;
+  stack.along = concatenation.dimension;
+  stack.size = type.getDimSize(stack.along);
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+    auto found = progress->parts.find(getLeader(operand));
+    if (found == progress->parts.end() || operand.getType() != type)
+      return;
+    const Progress::Part &part = found->second;
+    if (number == 0) {
+      stack.whole = part.whole;
+      stack.dimension = part.dimension;
+    }
+    if (part.whole != stack.whole || part.dimension != stack.dimension ||
+        part.dimension == stack.along ||
+        part.start !=
+            static_cast<int64_t>(number) * type.getDimSize(part.dimension))
+      return;
+  }
+  progress->stacks[op->getResult(0)] = stack;
+}
+
+ValueNumbering::Progress::AxisPart
+ValueNumbering::getAxisPart(tv::AllSliceOp slice) {
+  Value from = getLeader(slice.getOperand());
+  auto dimension = static_cast<unsigned>(slice.getDimension());
+  auto found = progress->stacks.find(from);
+  if (found != progress->stacks.end() && found->second.along == dimension &&
+      found->second.size ==
+          cast<RankedTensorType>(slice.getType()).getDimSize(dimension))
+    return {found->second.whole, slice.getAxisAttr(), found->second.dimension};
+  return {from, slice.getAxisAttr(), dimension};
+}
+
 Value ValueNumbering::findWholeAlongAxis(tv::SemanticsOpInterface op) {
   auto slice = dyn_cast<tv::AllSliceOp>(op.getOperation());
   auto gather = dyn_cast<tv::AllGatherOp>(op.getOperation());
   Value result = op->getResult(0);
   if (slice) {
-    progress->axisParts[result] = {getLeader(slice.getOperand()),
-                                   slice.getAxisAttr()};
+    progress->axisParts[result] = getAxisPart(slice);
     return {};
   }
   if (!gather || !gather.getAxisAttr() || op->getNumOperands() != 1)
@@ -165,9 +229,10 @@ Value ValueNumbering::findWholeAlongAxis(tv::SemanticsOpInterface op) {
   if (found == progress->axisParts.end())
     return {};
   // Each coordinate has a part of one whole: the layout tells the axes that a
-  // value varies with. Another dimension gives another type.
+  // value varies with.
   const Progress::AxisPart &part = found->second;
   return part.axis == gather.getAxisAttr() &&
+                 part.dimension == gather.getDimension() &&
                  part.whole.getType() == result.getType() &&
                  getLayout(result) == getLayout(part.whole)
              ? part.whole
@@ -206,25 +271,27 @@ uint64_t ValueNumbering::getLayout(Value value) {
       op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
   list.push_back(static_cast<bool>(domain));
   if (domain)
-    list.push_back(getNumber(domain));
+    list.push_back(getNumber(domain, factors.getVaryingAxes(value)));
   return found->second = progress->layouts.get(list);
 }
 
-uint64_t ValueNumbering::getNumber(tv::DomainAttr domain) {
-  auto [found, isNew] = progress->domainOf.try_emplace(domain);
+uint64_t ValueNumbering::getNumber(tv::DomainAttr domain, uint64_t axes) {
+  auto [found, isNew] = progress->domainOf.try_emplace({domain, axes});
   if (isNew) {
     Key list;
-    addDomain(domain, list);
+    addDomain(domain, axes, list);
     found->second = progress->domains.get(list);
   }
   return found->second;
 }
 
-void ValueNumbering::addDomain(tv::DomainAttr domain, Key &key) const {
+void ValueNumbering::addDomain(tv::DomainAttr domain, uint64_t axes,
+                               Key &key) const {
   size_t count = key.size();
   key.push_back(0);
   for (tv::AxisSetAttr set : domain.getSets())
-    if (factors.findAxis(set.getAxis().getValue())) {
+    if (auto axis = factors.findAxis(set.getAxis().getValue());
+        axis && (axes >> *axis & 1)) {
       key.push_back(reinterpret_cast<uintptr_t>(set.getAsOpaquePointer()));
       ++key[count];
     }
@@ -233,7 +300,7 @@ void ValueNumbering::addDomain(tv::DomainAttr domain, Key &key) const {
 ValueNumbering::Key ValueNumbering::getKey(tv::ExpectOp expect) const {
   Key key = {
       reinterpret_cast<uintptr_t>(expect.getLineage().getAsOpaquePointer())};
-  addDomain(expect.getDomain(), key);
+  addDomain(expect.getDomain(), ~uint64_t(0), key);
   for (Value operand : expect->getOperands()) {
     key.push_back(
         reinterpret_cast<uintptr_t>(getLeader(operand).getAsOpaquePointer()));

@@ -65,11 +65,18 @@ private:
   /// The earlier value that an op only passes on, if it does.
   mlir::Value findSame(tv::SemanticsOpInterface op, const OpClass &opClass,
                        std::optional<unsigned> forwarded);
+  /// What is moved, if that is the same at all coordinates it may be read at;
+  /// notes of what it is a part otherwise.
+  mlir::Value findMoved(tv::MoveOp op);
   /// What parts were taken of, where an op puts them together again.
   mlir::Value findWhole(tv::SemanticsOpInterface op,
                         const Concatenation &concatenation);
   /// The same of the parts that each coordinate of an axis has.
   mlir::Value findWholeAlongAxis(tv::SemanticsOpInterface op);
+  /// Notes that an op puts all parts of a value along another dimension, if it
+  /// does.
+  void noteStack(tv::SemanticsOpInterface op,
+                 const Concatenation &concatenation);
   /// Sets `key` to what decides about the elements of an op's result, and
   /// nothing else.
   void makeKey(tv::SemanticsOpInterface op, const OpClass &opClass);
@@ -82,9 +89,10 @@ private:
   /// A number for the positions and coordinates at which a value has elements,
   /// and the axes that it varies with.
   uint64_t getLayout(mlir::Value value);
-  /// A number for a domain, but for the device: those are spelled out.
-  uint64_t getNumber(tv::DomainAttr domain);
-  void addDomain(tv::DomainAttr domain, Key &key) const;
+  /// A number for a domain along some axes. The device is none: those are
+  /// spelled out.
+  uint64_t getNumber(tv::DomainAttr domain, uint64_t axes);
+  void addDomain(tv::DomainAttr domain, uint64_t axes, Key &key) const;
   /// A number for what is looked at of a dimension.
   uint64_t getPositions(FactorAnalysis::Node node);
   bool isZero(mlir::Value value) const { return zeros.contains(value); }
@@ -105,7 +113,7 @@ private:
     Numbers keys, positions, layouts, domains, classes;
     /// By the relation, which ops of a class share.
     std::unordered_map<const IndexRelation *, OpClass> classOf;
-    llvm::DenseMap<mlir::Attribute, uint64_t> domainOf;
+    llvm::DenseMap<std::pair<mlir::Attribute, uint64_t>, uint64_t> domainOf;
     /// By the node, or `unknown`.
     std::vector<uint64_t> positionsOf;
     static constexpr uint64_t unknown = ~uint64_t(0);
@@ -120,9 +128,19 @@ private:
     struct AxisPart {
       mlir::Value whole;
       mlir::StringAttr axis;
+      unsigned dimension = 0;
     };
     llvm::DenseMap<mlir::Value, AxisPart> axisParts;
+    /// All parts of a value along one dimension, in order, each `size`
+    /// positions of another one.
+    struct Stack {
+      mlir::Value whole;
+      unsigned dimension = 0, along = 0;
+      int64_t size = 0;
+    };
+    llvm::DenseMap<mlir::Value, Stack> stacks;
   };
+  Progress::AxisPart getAxisPart(tv::AllSliceOp slice);
 
   const FactorAnalysis &factors;
   llvm::DenseMap<mlir::Value, mlir::Value> leaders;

@@ -140,6 +140,112 @@ TEST_F(DenseEvaluatorTest, PartsWithTheSameElementsAreOne) {
   EXPECT_FALSE(areOne(values[2], values[3]));
 }
 
+TEST_F(DenseEvaluatorTest, PartsOfRanksAreOneWhole) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <rank = 2, device = 4> {
+    %x = tv.input <input "x"> : tensor<4x6xf32>
+    %all = tv.distribute %x <[0:4 of 4], [0:6 of 6]> on <device = 0> : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %part = tv.all_slice %all over "rank" on <device = 0> {dimension = 1 : i64} : (tensor<4x6xf32>) -> tensor<4x3xf32>
+    %m0 = tv.move %part from <device = 0, rank = 0> on <device = 2, rank = 0> : (tensor<4x3xf32>) -> tensor<4x3xf32>
+    %m1 = tv.move %part from <device = 0, rank = 1> on <device = 2, rank = 0> : (tensor<4x3xf32>) -> tensor<4x3xf32>
+    %gathered = tv.all_gather %m0, %m1 on <device = 2, rank = 0> {dimension = 1 : i64} : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x6xf32>
+    %s0 = tv.slice %gathered on <device = 2, rank = 0> {dimension = 1 : i64, start = 0 : i64, end = 3 : i64} : (tensor<4x6xf32>) -> tensor<4x3xf32>
+    %s1 = tv.slice %gathered on <device = 2, rank = 0> {dimension = 1 : i64, start = 3 : i64, end = 6 : i64} : (tensor<4x6xf32>) -> tensor<4x3xf32>
+    %t0 = tv.move %s0 from <device = 2, rank = 0> on <device = 3> : (tensor<4x3xf32>) -> tensor<4x3xf32>
+    %t1 = tv.move %s1 from <device = 2, rank = 0> on <device = 3> : (tensor<4x3xf32>) -> tensor<4x3xf32>
+    %stack = tv.all_gather %t0, %t1 on <device = 3> {dimension = 0 : i64} : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<8x3xf32>
+    %own = tv.all_slice %stack over "rank" on <device = 3> {dimension = 0 : i64} : (tensor<8x3xf32>) -> tensor<4x3xf32>
+    %again = tv.all_gather %own over "rank" on <device = 3> {dimension = 1 : i64} : (tensor<4x3xf32>) -> tensor<4x6xf32>
+    %copied = tv.move %again from <device = 3, rank = 1> on <device = 1, rank = 0> : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %e0 = tv.exp %copied on <device = 1, rank = 0> : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %e1 = tv.exp %all on <device = 0> : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  })");
+  ASSERT_TRUE(graph);
+  checkGraph(graph);
+  Execution<DoubleAlgebra> execution(graph);
+  SmallVector<Value> values = listResults(execution.body);
+  ASSERT_TRUE(succeeded(execution.dense.run({}, values)));
+  auto leader = [&](size_t number) {
+    return execution.dense.getLeader(values[number]);
+  };
+  EXPECT_EQ(leader(5), leader(1));
+  EXPECT_EQ(leader(12), leader(1));
+  EXPECT_EQ(leader(13), leader(1));
+  EXPECT_EQ(leader(15), leader(14));
+  EXPECT_NE(leader(3), leader(4));
+  EXPECT_NE(leader(11), leader(2));
+}
+
+TEST_F(DenseEvaluatorTest, PartsOfRanksThatAreNoWhole) {
+  // In another order, one twice, stacked in another order, cut in other pieces
+  // than were stacked, gathered along another dimension or of what each rank
+  // has of its own.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <rank = 2, device = 4> {
+    %x = tv.input <input "x"> : tensor<4x4xf32>
+    %y = tv.input <input "y"> : tensor<8x4xf32>
+    %all = tv.distribute %x <[0:4 of 4], [0:4 of 4]> on <device = 0> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %varying = tv.distribute %y <[rank, 0:4 of 4], [0:4 of 4]> on <device = 0> : (tensor<8x4xf32>) -> tensor<4x4xf32>
+    %part = tv.all_slice %all over "rank" on <device = 0> {dimension = 1 : i64} : (tensor<4x4xf32>) -> tensor<4x2xf32>
+    %own = tv.all_slice %varying over "rank" on <device = 0> {dimension = 1 : i64} : (tensor<4x4xf32>) -> tensor<4x2xf32>
+    %m0 = tv.move %part from <device = 0, rank = 0> on <device = 2, rank = 0> : (tensor<4x2xf32>) -> tensor<4x2xf32>
+    %m1 = tv.move %part from <device = 0, rank = 1> on <device = 2, rank = 0> : (tensor<4x2xf32>) -> tensor<4x2xf32>
+    %n0 = tv.move %own from <device = 0, rank = 0> on <device = 2, rank = 0> : (tensor<4x2xf32>) -> tensor<4x2xf32>
+    %n1 = tv.move %own from <device = 0, rank = 1> on <device = 2, rank = 0> : (tensor<4x2xf32>) -> tensor<4x2xf32>
+    %one = tv.move %varying from <device = 0, rank = 1> on <device = 2, rank = 0> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %other = tv.move %varying from <device = 0, rank = 0> on <device = 2, rank = 0> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %exchanged = tv.all_gather %m1, %m0 on <device = 2, rank = 0> {dimension = 1 : i64} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x4xf32>
+    %twice = tv.all_gather %m0, %m0 on <device = 2, rank = 0> {dimension = 1 : i64} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x4xf32>
+    %mixed = tv.all_gather %n0, %n1 on <device = 2, rank = 0> {dimension = 1 : i64} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x4xf32>
+    %here = tv.move %all from <device = 0> on <device = 3> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %s0 = tv.slice %here on <device = 3> {dimension = 1 : i64, start = 0 : i64, end = 2 : i64} : (tensor<4x4xf32>) -> tensor<4x2xf32>
+    %s1 = tv.slice %here on <device = 3> {dimension = 1 : i64, start = 2 : i64, end = 4 : i64} : (tensor<4x4xf32>) -> tensor<4x2xf32>
+    %r0 = tv.slice %here on <device = 3> {dimension = 0 : i64, start = 0 : i64, end = 2 : i64} : (tensor<4x4xf32>) -> tensor<2x4xf32>
+    %r1 = tv.slice %here on <device = 3> {dimension = 0 : i64, start = 2 : i64, end = 4 : i64} : (tensor<4x4xf32>) -> tensor<2x4xf32>
+    %upside = tv.all_gather %s1, %s0 on <device = 3> {dimension = 0 : i64} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+    %a = tv.all_slice %upside over "rank" on <device = 3> {dimension = 0 : i64} : (tensor<8x2xf32>) -> tensor<4x2xf32>
+    %wrong = tv.all_gather %a over "rank" on <device = 3> {dimension = 1 : i64} : (tensor<4x2xf32>) -> tensor<4x4xf32>
+    %stack = tv.all_gather %s0, %s1 on <device = 3> {dimension = 0 : i64} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<8x2xf32>
+    %b = tv.all_slice %stack over "rank" on <device = 3> {dimension = 1 : i64} : (tensor<8x2xf32>) -> tensor<8x1xf32>
+    %c = tv.all_gather %b over "rank" on <device = 3> {dimension = 0 : i64} : (tensor<8x1xf32>) -> tensor<16x1xf32>
+    %rows = tv.all_gather %r0, %r1 on <device = 3> {dimension = 1 : i64} : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x8xf32>
+    %d = tv.all_slice %rows over "rank" on <device = 3> {dimension = 1 : i64} : (tensor<2x8xf32>) -> tensor<2x4xf32>
+    %e = tv.all_gather %d over "rank" on <device = 3> {dimension = 1 : i64} : (tensor<2x4xf32>) -> tensor<2x8xf32>
+    %f = tv.all_gather %part over "rank" on <device = 0> {dimension = 0 : i64} : (tensor<4x2xf32>) -> tensor<8x2xf32>
+    %four = tv.all_gather %s0, %s1, %s0, %s1 on <device = 3> {dimension = 0 : i64} : (tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<16x2xf32>
+    %g = tv.all_slice %four over "rank" on <device = 3> {dimension = 0 : i64} : (tensor<16x2xf32>) -> tensor<8x2xf32>
+    %h = tv.all_gather %g over "rank" on <device = 3> {dimension = 1 : i64} : (tensor<8x2xf32>) -> tensor<8x4xf32>
+  })");
+  ASSERT_TRUE(graph);
+  checkGraph(graph);
+}
+
+TEST_F(DenseEvaluatorTest, DomainsMatterWhereValuesVary) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <mb = 3, device = 2> {
+    %x = tv.input <input "x"> : tensor<6x4xf32>
+    %w = tv.input <parameter "w"> : tensor<2x4xf32>
+    %a = tv.distribute %w <[0:2 of 2], [0:4 of 4]> on <device = 0> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %b = tv.distribute %x <[mb, 0:2 of 2], [0:4 of 4]> on <device = 0> : (tensor<6x4xf32>) -> tensor<2x4xf32>
+    %a0 = tv.exp %a on <device = 0, mb = 0> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %a1 = tv.exp %a on <device = 0, mb = 1:3> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %b0 = tv.exp %b on <device = 0, mb = 0:2> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %b1 = tv.exp %b on <device = 0, mb = 1:3> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %sum0 = tv.accumulate %b0 over <mb = 0:2> on <device = 0> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    %sum1 = tv.accumulate %b1 over <mb = 1:3> on <device = 0> : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    tv.expect %a0 is %w <[0:2 of 2], [0:4 of 4]> on <device = 0, mb = 0> : tensor<2x4xf32> is tensor<2x4xf32>
+    tv.expect %a1 is %w <[0:2 of 2], [0:4 of 4]> on <device = 0, mb = 1:3> : tensor<2x4xf32> is tensor<2x4xf32>
+  })");
+  ASSERT_TRUE(graph);
+  checkGraph(graph);
+  Execution<DoubleAlgebra> execution(graph);
+  SmallVector<Value> values = listResults(execution.body);
+  ASSERT_TRUE(succeeded(execution.dense.run({}, values)));
+  auto leader = [&](size_t number) {
+    return execution.dense.getLeader(values[number]);
+  };
+  EXPECT_EQ(leader(4), leader(5));
+  EXPECT_NE(leader(6), leader(7));
+  EXPECT_NE(leader(8), leader(9));
+}
+
 TEST_F(DenseEvaluatorTest, ZerosAreOne) {
   tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 1> {
     %x = tv.input <input "x"> : tensor<4x4xf32>
