@@ -6,7 +6,10 @@
 
 #include "Verify/Analysis/DenseEvaluator.h"
 
+#include "DenseRelation.h"
+#include "Domains.h"
 #include "ValueNumbering.h"
+#include "Verify/Scalar/SignAlgebra.h"
 
 using namespace mlir;
 using namespace verify;
@@ -32,9 +35,10 @@ static void addCone(Block &body, llvm::DenseSet<Value> &values) {
       values.insert(op.operand_begin(), op.operand_end());
 }
 
-void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &cone,
-                               const llvm::DenseSet<Value> &stays,
-                               ArrayRef<tv::ExpectOp> compared, Order &order) {
+void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &stays,
+                               ArrayRef<tv::ExpectOp> compared,
+                               const llvm::DenseSet<Operation *> &checked,
+                               Order &order) {
   const ValueNumbering &numbering = *tensors.getNumbering();
   // An expect is compared after the last op that it waits for.
   for (tv::ExpectOp expect : compared) {
@@ -45,9 +49,6 @@ void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &cone,
           last = op;
     order.readyAfter[last].push_back(expect);
   }
-  llvm::DenseSet<Value> leaders;
-  for (Value value : cone)
-    leaders.insert(numbering.getLeader(value));
   for (Value value : stays)
     order.needed.insert(numbering.getLeader(value));
   // Backwards, so that the first use that is found is the last one.
@@ -62,17 +63,109 @@ void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &cone,
         found != order.readyAfter.end())
       for (tv::ExpectOp expect : found->second)
         use(expect->getOperands());
-    if (op.getNumResults() != 1)
+    if (op.getNumResults() != 1 ||
+        (!checked.contains(&op) && !order.needed.contains(op.getResult(0))))
       continue;
     // One that nothing uses is evaluated for its domain alone.
-    bool isUsed = order.needed.contains(op.getResult(0));
-    if (!isUsed && !(checksDomains && leaders.contains(op.getResult(0))))
-      continue;
     if (order.needed.insert(op.getResult(0)).second)
       order.lastUses[&op].push_back(op.getResult(0));
     use(op.getOperands());
   }
 }
+
+//===--- Domains ----------------------------------------------------------===//
+
+llvm::DenseSet<Operation *>
+DenseEvaluator::listChecked(const llvm::DenseSet<Value> &cone,
+                            const llvm::DenseSet<Value> &stays,
+                            ArrayRef<tv::ExpectOp> compared) {
+  llvm::DenseSet<Operation *> checked;
+  if (!checksDomains)
+    return checked;
+  // Ops that share a relation have the same attributes.
+  llvm::DenseMap<const IndexRelation *, DomainCondition> known;
+  for (Value value : cone) {
+    Operation *op = getLeader(value).getDefiningOp();
+    if (!op || isa<tv::InputOp, tv::DistributeOp>(op))
+      continue;
+    auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
+    if (semantics && !factors.isOpaque(op)) {
+      auto [found, isNew] = known.try_emplace(&factors.getRelation(op));
+      if (isNew)
+        found->second = getDomainCondition(semantics, factors);
+      if (found->second.isMet)
+        continue;
+    }
+    checked.insert(op);
+  }
+  if (!signs || checked.empty())
+    return checked;
+  Order order;
+  planOrder(stays, compared, {}, order);
+  SmallVector<tv::SemanticsOpInterface> unused;
+  for (Operation *op : checked)
+    if (auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
+        semantics && !factors.isOpaque(op) &&
+        !order.needed.contains(op->getResult(0)))
+      unused.push_back(semantics);
+  for (Operation *op : signs->findDefined(unused))
+    checked.erase(op);
+  return checked;
+}
+
+/// What elements of a tensor in signs may be, where `domain` is.
+static uint8_t collectSigns(const DenseTensor &tensor,
+                            const FactorAnalysis &factors, uint64_t axes,
+                            tv::DomainAttr domain) {
+  auto places =
+      static_cast<int64_t>(listPlaces(factors, axes, {}, &tensor).size());
+  int64_t size = tensor.size / std::max<int64_t>(places, 1);
+  uint8_t found = 0;
+  for (const MeshPlace &place : listPlaces(factors, axes, domain)) {
+    int64_t at = tensor.getOffset(place), end = at + size;
+    for (size_t run = tensor.findRun(at); at < end; ++run) {
+      found |= SignAlgebra::getSigns(tensor.elements[run]);
+      at = tensor.getEnd(run);
+    }
+  }
+  return found;
+}
+
+SmallVector<Operation *>
+DenseEvaluator::findDefined(ArrayRef<tv::SemanticsOpInterface> ops) {
+  SmallVector<Operation *> defined;
+  if (ops.empty() || !knownEqual)
+    return defined;
+  tensors.reset(knownEqual, algebra);
+  llvm::DenseSet<Value> decisive;
+  SmallVector<DomainCondition> conditions;
+  for (tv::SemanticsOpInterface op : ops) {
+    conditions.push_back(getDomainCondition(op, factors));
+    for (unsigned number : conditions.back().operands.set_bits())
+      decisive.insert(op->getOperand(number));
+  }
+  Order order;
+  planOrder(decisive, {}, {}, order);
+  // What it does not get to remains in doubt.
+  (void)execute(order, nullptr);
+  for (auto [op, condition] : llvm::zip_equal(ops, conditions)) {
+    auto getSigns = [&, op = op](unsigned number) -> uint8_t {
+      Value operand = op->getOperand(number);
+      const DenseTensor *tensor = tensors.find(operand);
+      bool isElsewhere = factors.getRelation(op).runsAlongAxes();
+      auto domain = op->getAttrOfType<tv::DomainAttr>("domain");
+      return tensor ? collectSigns(*tensor, factors,
+                                   factors.getVaryingAxes(operand),
+                                   isElsewhere ? tv::DomainAttr() : domain)
+                    : 0;
+    };
+    if (isDefinedFor(op, factors, condition, getSigns))
+      defined.push_back(op);
+  }
+  return defined;
+}
+
+//===--- Execution --------------------------------------------------------===//
 
 LogicalResult
 DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
@@ -94,7 +187,13 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
                                  body, cone, factors, source),
                 algebra);
   Order order;
-  planOrder(cone, stays, compared, order);
+  planOrder(stays, compared, listChecked(cone, stays, compared), order);
+  return execute(order, ready);
+}
+
+LogicalResult
+DenseEvaluator::execute(const Order &order,
+                        llvm::function_ref<void(tv::ExpectOp)> ready) {
   isTooCostly = false;
   if (!usesRuns && failed(checkCost(order)))
     return failure();

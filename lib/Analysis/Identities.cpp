@@ -128,13 +128,9 @@ static ArrayRef<DimensionExpr> getParts(const DimensionExpr &expr) {
 
 //===--- Tensors ----------------------------------------------------------===//
 
-static bool computesZero(ZeroAlgebra &algebra, tv::SemanticsOpInterface op,
-                         const FactorAnalysis &factors, ZeroTest isZero) {
-  if (llvm::none_of(op->getOperands(), isZero) ||
-      getSort(op->getResult(0).getType()) != ScalarSort::Real)
-    return false;
-  const IndexRelation &relation = factors.getRelation(op);
-  // Every choice of one part for each dimension of the result.
+bool verify::forEachPresence(
+    const IndexRelation &relation,
+    llvm::function_ref<bool(const llvm::BitVector &present)> visit) {
   llvm::BitVector inResult = relation.getResultFactors();
   SmallVector<unsigned> choice(relation.result.size(), 0);
   while (true) {
@@ -151,7 +147,7 @@ static bool computesZero(ZeroAlgebra &algebra, tv::SemanticsOpInterface op,
       if (used.none())
         present.set(number);
     }
-    if (combine(algebra, op, relation, isZero, present) != ZeroAlgebra::zero)
+    if (!visit(present))
       return false;
     size_t i = choice.size();
     while (i > 0 && ++choice[i - 1] == getParts(relation.result[i - 1]).size())
@@ -159,6 +155,17 @@ static bool computesZero(ZeroAlgebra &algebra, tv::SemanticsOpInterface op,
     if (i == 0)
       return true;
   }
+}
+
+static bool computesZero(ZeroAlgebra &algebra, tv::SemanticsOpInterface op,
+                         const FactorAnalysis &factors, ZeroTest isZero) {
+  if (llvm::none_of(op->getOperands(), isZero) ||
+      getSort(op->getResult(0).getType()) != ScalarSort::Real)
+    return false;
+  const IndexRelation &relation = factors.getRelation(op);
+  return forEachPresence(relation, [&](const llvm::BitVector &present) {
+    return combine(algebra, op, relation, isZero, present) == ZeroAlgebra::zero;
+  });
 }
 
 bool verify::computesZero(tv::SemanticsOpInterface op,

@@ -7,6 +7,7 @@
 #include "Refutation.h"
 
 #include "InferredLineage.h"
+#include "Verify/Scalar/SignAlgebra.h"
 #include "WitnessInputs.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -351,6 +352,20 @@ areDistinct(DenseEvaluator &evaluator, ArrayRef<Value> values,
   });
 }
 
+namespace {
+/// An execution of the same inputs in signs.
+struct Signs {
+  Signs(tv::GraphOp graph, const FactorAnalysis &analysis,
+        const WitnessSeed &seed, const WitnessRange &range)
+      : source(algebra, seed, range),
+        evaluator(graph.getBody().front(), analysis, algebra, source) {}
+
+  SignAlgebra algebra;
+  WitnessInputs source;
+  DenseEvaluator evaluator;
+};
+} // namespace
+
 Refutation::Confirmation
 Refutation::confirmWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
                         ArrayRef<Value> ranked, const WitnessRange &range,
@@ -358,6 +373,11 @@ Refutation::confirmWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
   WitnessInputs source(algebra, seed, range);
   DenseEvaluator evaluator(graph.getBody().front(), analysis, algebra, source);
   evaluator.setEqualValues(diagnosis->getEqualValues());
+  // Of short sequences ops are executed sooner than their signs.
+  Signs signs(graph, analysis, seed, range);
+  signs.evaluator.setEqualValues(diagnosis->getEqualValues());
+  if (seed.positions != LongPositions::All)
+    evaluator.showDomainsWith(signs.evaluator);
   if (failed(evaluator.run(result, ranked))) {
     failureReason = evaluator.getFailure();
     isTooCostly = evaluator.wasTooCostly();

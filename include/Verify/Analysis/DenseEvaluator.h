@@ -161,6 +161,10 @@ public:
   /// For numbers alone: what nothing reads is not evaluated, so that nothing is
   /// known of where it is defined.
   void ignoreDomains() { checksDomains = false; }
+  /// Ops that `evaluator` shows to be defined are not evaluated for that alone.
+  /// It is one of the same graph, analysis and inputs, that knows the same
+  /// equal values, in a SignAlgebra; it has to outlive this one.
+  void showDomainsWith(DenseEvaluator &evaluator) { signs = &evaluator; }
   /// Those of the last run.
   int64_t getSteps() const { return steps; }
 
@@ -257,9 +261,24 @@ private:
     llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>
         lastUses;
   };
-  void planOrder(const llvm::DenseSet<mlir::Value> &cone,
-                 const llvm::DenseSet<mlir::Value> &stays,
-                 llvm::ArrayRef<tv::ExpectOp> compared, Order &order);
+  /// What is evaluated for values that stay, those that are compared, and for
+  /// what is known then of where ops are defined.
+  void planOrder(const llvm::DenseSet<mlir::Value> &stays,
+                 llvm::ArrayRef<tv::ExpectOp> compared,
+                 const llvm::DenseSet<mlir::Operation *> &checked,
+                 Order &order);
+  llvm::LogicalResult execute(const Order &order,
+                              llvm::function_ref<void(tv::ExpectOp)> ready);
+  /// The ops of a cone of which it takes an evaluation to know that they are
+  /// defined.
+  llvm::DenseSet<mlir::Operation *>
+  listChecked(const llvm::DenseSet<mlir::Value> &cone,
+              const llvm::DenseSet<mlir::Value> &stays,
+              llvm::ArrayRef<tv::ExpectOp> compared);
+  /// Those among `ops` that are certainly defined wherever all before them are;
+  /// of an evaluator in signs.
+  llvm::SmallVector<mlir::Operation *>
+  findDefined(llvm::ArrayRef<tv::SemanticsOpInterface> ops);
   /// Fails if a run takes too much time or memory.
   llvm::LogicalResult checkCost(const Order &order);
   /// How many index tuples of `nodes` and of these axes are looked at.
@@ -365,6 +384,7 @@ private:
   std::string failureReason;
   int64_t steps = 0, mostSteps = std::numeric_limits<int64_t>::max();
   bool isTooCostly = false, checksDomains = true;
+  DenseEvaluator *signs = nullptr;
   mlir::Operation *undefinedOp = nullptr;
 };
 

@@ -17,6 +17,13 @@
 
 namespace verify {
 
+/// Calls `visit` with the accesses that there are at some positions of the
+/// result, for every choice of one part for each of its dimensions, until it
+/// returns false; returns whether it never did.
+bool forEachPresence(
+    const IndexRelation &relation,
+    llvm::function_ref<bool(const llvm::BitVector &present)> visit);
+
 using ZeroTest = llvm::function_ref<bool(mlir::Value)>;
 
 /// Whether all elements of a real result are 0, because some operands are.
