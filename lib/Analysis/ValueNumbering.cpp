@@ -301,7 +301,16 @@ ValueNumbering::Key ValueNumbering::getKey(tv::ExpectOp expect) const {
   Key key = {
       reinterpret_cast<uintptr_t>(expect.getLineage().getAsOpaquePointer())};
   addDomain(expect.getDomain(), ~uint64_t(0), key);
+  // A value is a term wherever it exists along an axis that is summed over.
+  uint64_t summed = 0;
+  for (StringAttr name : expect.getLineage().getSumAxes())
+    if (auto axis = factors.findAxis(name.getValue()))
+      summed |= uint64_t(1) << *axis;
   for (Value operand : expect->getOperands()) {
+    Operation *op = operand.getDefiningOp();
+    if (auto domain =
+            op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr())
+      addDomain(domain, summed, key);
     key.push_back(
         reinterpret_cast<uintptr_t>(getLeader(operand).getAsOpaquePointer()));
     // No layout is numbered like an address.

@@ -246,6 +246,31 @@ TEST_F(DenseEvaluatorTest, DomainsMatterWhereValuesVary) {
   EXPECT_NE(leader(8), leader(9));
 }
 
+TEST_F(DenseEvaluatorTest, SumsOfOtherTermsAreOthers) {
+  // Of equal values each exists in as many micro-batches as its domain says.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <mb = 4, device = 2> {
+    %x = tv.input <parameter "x"> : tensor<4xf32>
+    %e = tv.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    %px = tv.distribute %x <[0:4 of 4]> on <device = 0> : (tensor<4xf32>) -> tensor<4xf32>
+    %qx = tv.distribute %x <[0:4 of 4]> on <device = 1> : (tensor<4xf32>) -> tensor<4xf32>
+    %pa = tv.exp %px on <device = 0, mb = 0:1> : (tensor<4xf32>) -> tensor<4xf32>
+    %pb = tv.tanh %px on <device = 0, mb = 1:4> : (tensor<4xf32>) -> tensor<4xf32>
+    %qa = tv.exp %qx on <device = 1, mb = 0:3> : (tensor<4xf32>) -> tensor<4xf32>
+    %qb = tv.tanh %qx on <device = 1, mb = 3:4> : (tensor<4xf32>) -> tensor<4xf32>
+    tv.expect %pa, %pb is %e <[0:4 of 4] sum mb> on <device = 0> : tensor<4xf32>, tensor<4xf32> is tensor<4xf32>
+    tv.expect %qa, %qb is %e <[0:4 of 4] sum mb> on <device = 1> : tensor<4xf32>, tensor<4xf32> is tensor<4xf32>
+  })");
+  ASSERT_TRUE(graph);
+  checkGraph(graph);
+  Execution<DoubleAlgebra> execution(graph);
+  SmallVector<tv::ExpectOp> expects(execution.body.getOps<tv::ExpectOp>());
+  ASSERT_TRUE(succeeded(execution.dense.run(expects)));
+  EXPECT_EQ(execution.dense.getLeader(expects[0].getValues().front()),
+            execution.dense.getLeader(expects[1].getValues().front()));
+  EXPECT_NE(execution.dense.getComparisonKey(expects[0]),
+            execution.dense.getComparisonKey(expects[1]));
+}
+
 TEST_F(DenseEvaluatorTest, ZerosAreOne) {
   tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 1> {
     %x = tv.input <input "x"> : tensor<4x4xf32>
