@@ -99,10 +99,10 @@ Scalar SignAlgebra::add(Scalar left, Scalar right) {
   auto first = getNumber(left), second = getNumber(right);
   if (first && second) {
     double total = *first + *second, part = total - *first;
-    // Knuth's error of a sum.
-    bool isExact =
-        total == -infinity || (*first - (total - part)) + (*second - part) == 0;
-    if (isExact && total != infinity)
+    // Minus infinity, or by Knuth's error of a sum.
+    bool isInfinite = *first == -infinity || *second == -infinity;
+    if (isInfinite || (std::isfinite(total) &&
+                       (*first - (total - part)) + (*second - part) == 0))
       return fromNumber(total);
   }
   uint8_t a = getSigns(left), b = getSigns(right);

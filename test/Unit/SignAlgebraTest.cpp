@@ -194,6 +194,14 @@ TEST(SignAlgebraTest, NumbersStayNumbersAsLongAsNothingIsRounded) {
     EXPECT_EQ(SignAlgebra::getSigns(signs.subtract(value, value)),
               SignAlgebra::anyReal);
   }
+  // What overflows is not infinite.
+  Scalar huge = signs.constant(Rational::fromDouble(-1.5e308));
+  EXPECT_EQ(SignAlgebra::getSigns(signs.add(huge, huge)),
+            SignAlgebra::Negative);
+  EXPECT_EQ(SignAlgebra::getSigns(signs.multiply(huge, huge)),
+            SignAlgebra::Positive);
+  EXPECT_EQ(SignAlgebra::getSigns(signs.add(signs.minusInfinity(), huge)),
+            SignAlgebra::MinusInfinity);
   // Nothing is taken for 0 because it is small.
   Scalar small = signs.rational(1, int64_t(1) << 62);
   for (int i = 0; i < 5; ++i)
