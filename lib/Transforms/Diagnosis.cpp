@@ -72,7 +72,7 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
 
 LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results,
                                  ArrayRef<tv::ExpectOp> candidates) {
-  DoubleAlgebra algebra(DoubleAlgebra::Remainders::Drop);
+  DoubleAlgebra algebra(seed.getRemainders());
   FailureOr<WitnessRange> range = getWitnessRange(graph, factors);
   if (failed(range)) {
     failureReason = noDataReason;
@@ -325,7 +325,7 @@ void Diagnosis::explain(Finding &finding) {
       findMissingMicroBatch(finding) || findMixedMicroBatches(finding))
     return;
   llvm::SetVector<Value> kept = chooseWhatHelps(finding);
-  DoubleAlgebra algebra(DoubleAlgebra::Remainders::Drop);
+  DoubleAlgebra algebra(seed.getRemainders());
   FailureOr<WitnessRange> range = getWitnessRange(graph, factors);
   if (failed(range))
     return;

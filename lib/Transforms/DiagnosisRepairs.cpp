@@ -44,7 +44,7 @@ bool Diagnosis::isRepaired(tv::ExpectOp expect, Repair repair) {
   if (exact.getFailure())
     return false;
   auto copy = cast<tv::ExpectOp>(copies[expect]);
-  DoubleAlgebra algebra(DoubleAlgebra::Remainders::Drop);
+  DoubleAlgebra algebra(seed.getRemainders());
   FailureOr<WitnessRange> range = getWitnessRange(*repaired, exact);
   if (failed(range))
     return false;

@@ -33,6 +33,14 @@ struct WitnessSeed {
   std::shared_ptr<const ConstantDimensions> constant = nullptr;
   /// The positions of long sequences that are told apart.
   LongPositions positions = LongPositions::All;
+
+  /// What is left of sums that cancel is dropped on the simplest inputs, where
+  /// it is what rows differ by, and kept on those that come after them.
+  DoubleAlgebra::Remainders getRemainders() const {
+    return zeros && positions == LongPositions::Last
+               ? DoubleAlgebra::Remainders::Drop
+               : DoubleAlgebra::Remainders::Keep;
+  }
 };
 
 /// What numbers inputs take.

@@ -144,7 +144,9 @@ public:
   std::optional<Scalar> join(Scalar left, Scalar right) override;
   std::unique_ptr<RowAlgebra> makeRows() override;
   std::unique_ptr<NumericAlgebra> makeTwin() const override {
-    return std::make_unique<DoubleAlgebra>(*this);
+    auto twin = std::make_unique<DoubleAlgebra>();
+    twin->least = least;
+    return twin;
   }
   /// The sum, or 0 for a remainder that is dropped.
   double sumUp(double left, double right) const {
