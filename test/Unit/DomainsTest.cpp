@@ -107,7 +107,7 @@ TEST_F(DomainsTest, WhatIsShownIsNotExecuted) {
 }
 
 TEST_F(DomainsTest, WhatIsNotShownIsExecuted) {
-  // Of each the first element is outside.
+  // Of each the first element is outside, or one after it.
   constexpr StringLiteral undefined[] = {
       "%q = tv.divide %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>",
       "%q = tv.rsqrt %x : (tensor<4xf32>) -> tensor<4xf32>",
@@ -116,6 +116,14 @@ TEST_F(DomainsTest, WhatIsNotShownIsExecuted) {
       "%q = tv.sqrt %m : (tensor<4xf32>) -> tensor<4xf32>",
       "%q = tv.power %x {denominator = 1 : i64, numerator = -1 : i64} : "
       "(tensor<4xf32>) -> tensor<4xf32>",
+      "%m = tv.negate %x : (tensor<4xf32>) -> tensor<4xf32>\n"
+      "%q = tv.power %m {denominator = 2 : i64, numerator = 1 : i64} : "
+      "(tensor<4xf32>) -> tensor<4xf32>",
+      // The third element of 2 - x.
+      "%c = tv.constant dense<2.0> : tensor<f32> : () -> tensor<4xf32>\n"
+      "%d = tv.subtract %c, %x : (tensor<4xf32>, tensor<4xf32>) -> "
+      "tensor<4xf32>\n"
+      "%q = tv.divide %x, %d : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>",
       "%w = tv.concat %x, %x {dimension = 0 : i64} : (tensor<4xf32>, "
       "tensor<4xf32>) -> tensor<8xf32>\n"
       "%v = tv.divide %w, %w : (tensor<8xf32>, tensor<8xf32>) -> "

@@ -81,6 +81,11 @@ TEST(DoubleIntervalsTest, NothingIsRoundedWithZero) {
   Scalar among = doubles.sum({{zero, 5}, {third, 3}, {zero, 1}, {third, 1}});
   EXPECT_EQ(doubles.getLower(among), doubles.getLower(plain));
   EXPECT_EQ(doubles.getUpper(among), doubles.getUpper(plain));
+  // Of what overflowed nothing is known.
+  Scalar large = doubles.constant(Rational(10).power(200));
+  EXPECT_LT(doubles.getLower(doubles.multiply(
+                zero, doubles.multiply(large, doubles.negate(large)))),
+            0);
   // An interval around it is not it, nor has it an inverse.
   Scalar around = doubles.subtract(third, third);
   EXPECT_LT(doubles.getLower(doubles.multiply(around, third)), 0);
