@@ -186,6 +186,7 @@ TEST(SignAlgebraTest, NumbersStayNumbersAsLongAsNothingIsRounded) {
       signs.multiply(three, third),
       signs.divide(three, signs.integer(7)),
       signs.add(signs.rational(int64_t(1) << 53), signs.rational(1, 3)),
+      signs.add(signs.integer(int64_t(1) << 53), signs.rational(1, 4)),
       signs.integer((int64_t(1) << 60) + 1),
       signs.multiply(signs.integer((int64_t(1) << 40) + 1),
                      signs.integer((int64_t(1) << 40) + 1))};
