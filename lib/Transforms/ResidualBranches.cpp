@@ -304,22 +304,15 @@ ResidualBranches::chooseZeros(tv::ExpectOp place,
   for (size_t number : findNear(place.getReference(), branchOf)) {
     if (!nearestQuadratic && branches[number].isQuadratic)
       nearestQuadratic = number;
-    // What follows a branch, or leads to it, shows more, and takes longer.
-    bool hasNeighbours = quadratic == QuadraticBranches::LikeOthers;
-    if (hasNeighbours || near.empty())
-      near.insert(number);
-    if (hasNeighbours) {
-      near.insert(number == 0 ? 0 : number - 1);
-      near.insert(std::min(number + 1, branches.size() - 1));
-    }
+    near.insert(number == 0 ? 0 : number - 1);
+    near.insert(number);
+    near.insert(std::min(number + 1, branches.size() - 1));
   }
   // Otherwise that would be the same as none.
   bool isAverage = quadratic == QuadraticBranches::NearestAverage;
   bool keepsNearest = quadratic == QuadraticBranches::Nearest || isAverage;
   if (keepsNearest && !nearestQuadratic)
     return {};
-  if (keepsNearest)
-    near.insert(*nearestQuadratic);
   bool isDeep =
       branches.size() >= fewBranches && 2 * near.size() <= branches.size();
   ZeroParameters chosen;
