@@ -293,15 +293,16 @@ FailureOr<Bound> PlanExecution::join(int64_t device, Operation *op,
   bool isOne = true, isStraight = true, isSame = true;
   SmallVector<uintptr_t> function = {joined};
   SmallVector<Bound> operands;
-  SmallVector<int64_t> owners;
   for (auto [rank, message] : llvm::enumerate(sent)) {
-    isOne &= message.bound.value == first.bound.value &&
-             message.bound.microBatch == first.bound.microBatch;
+    isOne &= message.bound.value == first.bound.value;
     isStraight &= message.rank == static_cast<int64_t>(rank) &&
                   message.device == first.device;
     isSame &= message.rank < 0 || message.isUniform;
+    if (message.bound.microBatch != first.bound.microBatch) {
+      op->emitOpError("receives of several micro-batches on its ranks");
+      return failure();
+    }
     operands.push_back(message.bound);
-    owners.push_back(message.device);
     function.push_back(static_cast<uintptr_t>(message.device));
     function.push_back(static_cast<uintptr_t>(message.rank));
   }
@@ -329,7 +330,7 @@ FailureOr<Bound> PlanExecution::join(int64_t device, Operation *op,
     return success();
   };
   FailureOr<SmallVector<Bound>> results =
-      instantiate(op, function, device, operands, build, owners);
+      instantiate(op, function, device, operands, build);
   if (failed(results))
     return failure();
   return results->front();
