@@ -176,8 +176,8 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
   undefinedOp = nullptr;
   if (factors.getFailure())
     return fail(*factors.getFailure());
-  // Whatever a target depends on exists only where all of it is defined, so
-  // each of these values is evaluated, or one that is equal to it.
+  // A target exists only where all that it depends on is defined, used or not:
+  // of each of these values, or one that is equal to it, that is looked at.
   llvm::DenseSet<Value> cone = stays;
   for (tv::ExpectOp expect : compared)
     cone.insert(expect->operand_begin(), expect->operand_end());
