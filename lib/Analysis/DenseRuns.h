@@ -15,6 +15,7 @@
 #define VERIFY_LIB_ANALYSIS_DENSERUNS_H
 
 #include "DenseRelation.h"
+#include "RunBuilder.h"
 
 namespace verify {
 
@@ -27,42 +28,6 @@ bool isLong(const FactorAnalysis &factors, mlir::Value value);
 /// elements at all positions. Equal strides are those of
 /// dimensions with one position.
 llvm::SmallVector<unsigned, 4> getLayout(const DenseTensor &tensor);
-
-/// Puts a tensor together from runs of elements, which come in any order.
-class RunBuilder {
-public:
-  /// Only with `joins` there are runs of more than one element.
-  RunBuilder(NumericAlgebra &algebra, size_t limit, bool joins)
-      : algebra(algebra), limit(limit), joins(joins) {}
-  ~RunBuilder();
-
-  /// `count` elements from `start` on that `value` encloses; it is taken over.
-  void add(int64_t start, int64_t count, Scalar value);
-  bool isFull() const { return count + runs.size() > limit; }
-  /// Takes over the runs of another one, which come after those so far.
-  void take(RunBuilder &later);
-  /// Gives the runs to `tensor`. Elements that no run has are 0; failure if
-  /// there are some and `allowsGaps` is not set, or if runs overlap.
-  llvm::LogicalResult finish(DenseTensor &tensor, bool allowsGaps);
-
-private:
-  struct Run {
-    int64_t start, end;
-    Scalar value;
-  };
-  /// Appends a run to `list`, as part of the last one if that is close.
-  void append(std::vector<Run> &list, Run run);
-  /// Gives all runs to `tensor` if they are in order and have no gaps.
-  bool finishInOrder(DenseTensor &tensor);
-
-  NumericAlgebra &algebra;
-  size_t limit;
-  bool joins;
-  std::vector<Run> runs;
-  /// Those that were taken over, and how many they are.
-  std::vector<std::vector<Run>> taken;
-  size_t count = 0;
-};
 
 /// The terms of many sums, each for a range of them.
 class RangeTerms {

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DenseRuns.h"
+#include "RunBuilder.h"
 
 #include <gtest/gtest.h>
 
