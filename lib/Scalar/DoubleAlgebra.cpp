@@ -53,14 +53,28 @@ Scalar NumericAlgebra::subtract(Scalar left, Scalar right) {
 
 //===--- DoubleAlgebra ----------------------------------------------------===//
 
+/// The part of a number that others may differ by which are joined with it: a
+/// few roundings.
+static constexpr double closeness = 0x1p-44;
+
 std::optional<Scalar> DoubleAlgebra::join(Scalar left, Scalar right) {
   double first = getDouble(left), second = getDouble(right);
-  // A few roundings apart.
   bool isClose = std::fabs(first - second) <=
-                 0x1p-44 * std::min(std::fabs(first), std::fabs(second));
+                 closeness * std::min(std::fabs(first), std::fabs(second));
   if (left == right || (std::isfinite(first) && isClose))
     return left;
   return std::nullopt;
+}
+
+bool DoubleAlgebra::areApart(ArrayRef<Scalar> row) const {
+  // Without branches, so that several are compared at once.
+  bool mayBeClose = false;
+  for (size_t i = 1; i < row.size(); ++i) {
+    double first = getDouble(row[i - 1]), second = getDouble(row[i]);
+    double smaller = std::min(std::fabs(first), std::fabs(second));
+    mayBeClose |= !(std::fabs(first - second) > closeness * smaller);
+  }
+  return !mayBeClose;
 }
 
 Scalar DoubleAlgebra::undefined(double argument, double phase) {

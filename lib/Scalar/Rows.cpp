@@ -51,6 +51,41 @@ public:
   }
   Scalar minusInfinity() override { return repeat(elements.minusInfinity()); }
 
+  void addTo(llvm::MutableArrayRef<Scalar> sums, Scalar row,
+             int64_t weight) override {
+    Elements from = rows[row.bits];
+    if constexpr (areDoubles) {
+      auto factor = static_cast<double>(weight);
+      forEachElement(from, sums.size(), [&](size_t i, Scalar element) {
+        sums[i] = DoubleAlgebra::fromDouble(
+            DoubleAlgebra::getDouble(sums[i]) +
+            factor * DoubleAlgebra::getDouble(element));
+      });
+    } else {
+      for (size_t i = 0; i < sums.size(); ++i)
+        sums[i] = elements.sum({{sums[i], 1}, {from[i], weight}});
+    }
+  }
+  void sumParts(Scalar row, ArrayRef<int64_t> weights, ArrayRef<size_t> lasts,
+                llvm::MutableArrayRef<Scalar> sums) override {
+    Elements from = rows[row.bits];
+    size_t next = 0;
+    llvm::SmallVector<WeightedScalar> terms;
+    for (auto [last, sum] : llvm::zip_equal(lasts, sums)) {
+      if constexpr (areDoubles) {
+        double total = 0;
+        for (; next < last; ++next)
+          total += static_cast<double>(weights[next]) *
+                   DoubleAlgebra::getDouble(from[next]);
+        sum = DoubleAlgebra::fromDouble(total);
+      } else {
+        terms.clear();
+        for (; next < last; ++next)
+          terms.push_back({from[next], weights[next]});
+        sum = elements.sum(terms);
+      }
+    }
+  }
   bool mayKeepElements() const override { return areDoubles; }
   void keepAll(llvm::MutableArrayRef<Scalar> values, size_t mark) override {
     if constexpr (!areDoubles)
@@ -182,16 +217,46 @@ private:
       result[i] = compute(ArrayRef<Elements>(from), i);
     return makeRow(result, isSame ? 0 : 1);
   }
+  /// Calls `visit` with each element of a row; with a loop of its own for each
+  /// stride, so that several are computed at once.
+  template <typename Visit>
+  static void forEachElement(Elements row, size_t count, Visit visit) {
+    if (row.stride == 1)
+      for (size_t i = 0; i < count; ++i)
+        visit(i, row.first[i]);
+    else if (row.stride == 0)
+      for (size_t i = 0; i < count; ++i)
+        visit(i, *row.first);
+    else
+      for (size_t i = 0; i < count; ++i)
+        visit(i, row[i]);
+  }
   template <typename Compute>
   Scalar combine(Scalar left, Scalar right, Compute compute) {
-    return make({left, right}, [&](ArrayRef<Elements> from, size_t i) {
-      if constexpr (areDoubles)
-        return DoubleAlgebra::fromDouble(
-            compute(DoubleAlgebra::getDouble(from[0][i]),
-                    DoubleAlgebra::getDouble(from[1][i])));
-      else
+    if constexpr (areDoubles)
+      return combineDoubles(rows[left.bits], rows[right.bits], compute);
+    else
+      return make({left, right}, [&](ArrayRef<Elements> from, size_t i) {
         return compute(from[0][i], from[1][i]);
-    });
+      });
+  }
+  template <typename Compute>
+  Scalar combineDoubles(Elements left, Elements right, Compute compute) {
+    bool isSame = left.stride == 0 && right.stride == 0;
+    size_t count = isSame ? 1 : size;
+    Scalar *result = allocate(count);
+    auto fill = [&](auto getLeft) {
+      forEachElement(right, count, [&](size_t i, Scalar other) {
+        result[i] = DoubleAlgebra::fromDouble(
+            compute(DoubleAlgebra::getDouble(getLeft(i)),
+                    DoubleAlgebra::getDouble(other)));
+      });
+    };
+    if (left.stride == 1)
+      fill([&](size_t i) { return left.first[i]; });
+    else
+      fill([&](size_t i) { return left[i]; });
+    return makeRow(result, isSame ? 0 : 1);
   }
 
   Scalar compareDoubles(Comparison comparison, Scalar left, Scalar right) {

@@ -57,6 +57,79 @@ TEST(RowAlgebrasTest, RowsAreTheirElements) {
   checkRows(intervals);
 }
 
+/// Rows are added up as their elements are.
+template <typename Algebra> static void checkSums(Algebra &algebra) {
+  std::unique_ptr<RowAlgebra> rows = algebra.makeRows();
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    algebra.reset();
+    std::mt19937 random(seed);
+    size_t count = 1 + random() % 9;
+    std::vector<Scalar> first(count), drawn(2 * count);
+    for (Scalar &scalar : first)
+      scalar = draw(algebra, random);
+    for (Scalar &scalar : drawn)
+      scalar = draw(algebra, random);
+    for (int64_t stride : {0, 1, 2}) {
+      rows->reset(count);
+      Scalar row = rows->makeRow(drawn.data(), stride);
+      std::vector<Scalar> sums = first;
+      rows->addTo(sums, row, 3);
+      for (size_t i = 0; i < count; ++i) {
+        Scalar wanted = algebra.sum({{first[i], 1}, {drawn[stride * i], 3}});
+        EXPECT_EQ(algebra.toDouble(sums[i]), algebra.toDouble(wanted));
+      }
+      std::vector<int64_t> weights(count);
+      std::vector<WeightedScalar> all, rest;
+      size_t cut = random() % count;
+      for (size_t i = 0; i < count; ++i) {
+        weights[i] = static_cast<int64_t>(random() % 5);
+        (i < cut ? all : rest).push_back({drawn[stride * i], weights[i]});
+      }
+      std::vector<Scalar> parts(2);
+      rows->sumParts(row, weights, {cut, count}, parts);
+      EXPECT_EQ(algebra.toDouble(parts[0]), algebra.toDouble(algebra.sum(all)));
+      EXPECT_EQ(algebra.toDouble(parts[1]),
+                algebra.toDouble(algebra.sum(rest)));
+    }
+  }
+}
+
+TEST(RowAlgebrasTest, RowsAreAddedUpAsTheirElements) {
+  DoubleAlgebra doubles;
+  checkSums(doubles);
+  DoubleIntervalAlgebra intervals;
+  checkSums(intervals);
+}
+
+TEST(RowAlgebrasTest, NeighboursThatAreApartAreNotJoined) {
+  DoubleAlgebra doubles;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  const double numbers[] = {0,         -0.0,          1,         1 + 0x1p-43,
+                            -1,        1 + 0x1p-45,   -infinity, infinity,
+                            none,      0x1p-1074,     1e300,     -1e300,
+                            1 + 1e-16, 1e300 * 1.001, 2};
+  size_t apart = 0;
+  for (double left : numbers)
+    for (double right : numbers) {
+      Scalar row[] = {DoubleAlgebra::fromDouble(left),
+                      DoubleAlgebra::fromDouble(right)};
+      if (doubles.areApart(row)) {
+        ++apart;
+        EXPECT_FALSE(doubles.join(row[0], row[1])) << left << ' ' << right;
+      } else if (std::isfinite(left) && std::isfinite(right)) {
+        EXPECT_TRUE(doubles.join(row[0], row[1])) << left << ' ' << right;
+      }
+    }
+  EXPECT_GT(apart, 50U);
+  // It is enough that two of many are close.
+  Scalar row[] = {doubles.integer(1), doubles.integer(2), doubles.integer(3),
+                  doubles.integer(3)};
+  EXPECT_FALSE(doubles.areApart(row));
+  EXPECT_TRUE(doubles.areApart(llvm::ArrayRef(row).drop_back()));
+  EXPECT_FALSE(DoubleIntervalAlgebra().areApart(row));
+}
+
 TEST(RowAlgebrasTest, ScalarsThatAreKeptTogetherStay) {
   DoubleIntervalAlgebra doubles;
   // Two places that are free, below what is made next.

@@ -59,6 +59,14 @@ public:
   };
   /// The elements of a row, until the next one is made.
   virtual Elements get(Scalar row) const = 0;
+  /// Adds `weight` times each element of a row to that of `sums`.
+  virtual void addTo(llvm::MutableArrayRef<Scalar> sums, Scalar row,
+                     int64_t weight) = 0;
+  /// The sums of parts of a row that follow each other, each up to one of
+  /// `lasts`, of each element `weights` times.
+  virtual void sumParts(Scalar row, llvm::ArrayRef<int64_t> weights,
+                        llvm::ArrayRef<size_t> lasts,
+                        llvm::MutableArrayRef<Scalar> sums) = 0;
   /// Whether elements may be kept one by one (`NumericAlgebra::keep`): where
   /// scalars are held in memory, that forgets the others.
   virtual bool mayKeepElements() const = 0;
@@ -100,6 +108,8 @@ public:
   /// that will do: in intervals it encloses both. None if they are not close;
   /// then no scalar is made.
   virtual std::optional<Scalar> join(Scalar left, Scalar right) = 0;
+  /// Whether it is known that no neighbours of a row would be joined.
+  virtual bool areApart(llvm::ArrayRef<Scalar> row) const { return false; }
 
   const NumericStatus &status() const { return state; }
   void clearStatus() { state = {}; }
@@ -142,6 +152,7 @@ public:
   double toDouble(Scalar value) const override { return getDouble(value); }
   int64_t getCost() const override { return 1; }
   std::optional<Scalar> join(Scalar left, Scalar right) override;
+  bool areApart(llvm::ArrayRef<Scalar> row) const override;
   std::unique_ptr<RowAlgebra> makeRows() override;
   std::unique_ptr<NumericAlgebra> makeTwin() const override {
     auto twin = std::make_unique<DoubleAlgebra>();
