@@ -54,6 +54,19 @@ void RangeTerms::add(int64_t start, int64_t end, WeightedScalar term) {
   }
 }
 
+RangeSums::RangeSums(int64_t count)
+    : count(count), leaves(llvm::PowerOf2Ceil(static_cast<uint64_t>(count))),
+      nodes(2 * leaves) {}
+
+std::vector<Scalar> RangeSums::getSums() {
+  for (size_t node = 2; node < nodes.size(); ++node)
+    nodes[node] += nodes[node / 2];
+  std::vector<Scalar> sums;
+  for (int64_t number = 0; number < count; ++number)
+    sums.push_back(DoubleAlgebra::fromDouble(nodes[leaves + number]));
+  return sums;
+}
+
 void RangeTerms::visit(Combine combine, Visitor visitor) {
   // What a node adds to the leaves below it, those of its parents included.
   std::vector<std::optional<Scalar>> total(nodes.size());

@@ -49,6 +49,30 @@ private:
   std::vector<std::vector<WeightedScalar>> nodes;
 };
 
+/// The same of terms that are doubles, which are added up as they come.
+class RangeSums {
+public:
+  explicit RangeSums(int64_t count);
+
+  void add(int64_t start, int64_t end, double term) {
+    size_t left = leaves + start, right = leaves + end;
+    for (; left < right; left /= 2, right /= 2) {
+      if (left % 2)
+        nodes[left++] += term;
+      if (right % 2)
+        nodes[--right] += term;
+    }
+  }
+  /// All sums, as scalars of a DoubleAlgebra.
+  std::vector<Scalar> getSums();
+
+private:
+  int64_t count;
+  /// As in RangeTerms.
+  size_t leaves;
+  std::vector<double> nodes;
+};
+
 /// All elements of an op of which an operand or the result is in runs.
 class RunRelation : public DenseRelation {
 public:
@@ -86,22 +110,31 @@ private:
     /// which one position stands for all.
     bool haveOneTensor;
     /// Whether they read the same elements all along a run, once they do.
-    bool moveAlikeInRow, moveAlikeInTerms;
+    bool moveAlikeInRow, moveAlikeInTerms, moveAlikeInRepeats;
   };
   /// Finds out how the loops of one choice of blocks are run.
   llvm::LogicalResult plan();
+  void chooseWays();
+  /// Whether the position of a loop's places is used.
+  bool hasPosition(const Loop &loop) const;
   void findPairs();
   bool haveOneTensor(const Access &first, const Access &second) const;
   bool isOneElement(const Pair &pair) const;
   /// All elements along the innermost loop of the result.
   void computeRow(int64_t offset);
   void computeTransposedRow(int64_t offset);
+  /// The same of sums of doubles.
+  void computeTransposedSums(int64_t offset);
   /// The element at the current places of the result's loops.
   Scalar computeElement();
   /// The bodies at all places of `loop`, which is at its first, as a row.
   Scalar computeBodies(const Loop &loop);
   /// The same as `computeRow` where most elements are a run each.
   void computeRowAtOnce(int64_t offset);
+  void computeRowOfSums(int64_t offset);
+  /// Divides by the divisor of the relation, and gives all elements of a row to
+  /// the result.
+  void storeRow(int64_t offset, Scalar row);
   /// Adds the bodies at all places of the term loop, each `weight` times as
   /// often as it stands for terms.
   void addTermsAtOnce(int64_t weight, size_t &mark);
@@ -120,10 +153,26 @@ private:
   /// Whether runs are long along `loop`, of which no position is used, and what
   /// is read lies in order, so that their ends are found on the way.
   bool canWalk(const Loop &loop) const;
-  /// Calls `visit` with the places of `loop` from one end of a run that the
-  /// body reads to the next one, after moving there.
-  void walk(Loop &loop,
+  /// Calls `visit` with the places of `loop` from `first` to `last`, from one
+  /// end of a run that the body reads to the next one, after moving there.
+  void walk(Loop &loop, int64_t first, int64_t last,
             llvm::function_ref<void(int64_t start, int64_t end)> visit);
+  void findRepeatedLoop(int64_t termPlaces);
+  /// The rows at the places of the repeated loop from `first` to `last`, as far
+  /// as it has them; `offset` is that of its first.
+  void computeRepeatedRows(int64_t offset, int64_t first, int64_t last);
+  /// Makes loops that go on where the row ends a part of it, if it is walked.
+  void extendRow();
+  /// Part `number` of `count` of a row that is walked.
+  void walkRow(int64_t offset, int64_t number, int64_t count);
+  /// Notes what the body reads at the current places of all loops, and what the
+  /// element does of which those of the result's loops are.
+  void collectBody();
+  void collectElement();
+  /// The same of the run of elements from `start` to `end`.
+  void collectRun(int64_t start, int64_t end);
+  /// Computes all bodies that were collected.
+  void flushBodies();
   void moveTo(Loop &loop, int64_t ordinal);
   /// How many terms the places of `loops` stand for.
   static int64_t getWeight(llvm::ArrayRef<Loop *> loops);
@@ -151,12 +200,21 @@ private:
   /// Whether the elements of a row, and the terms of an element, are found on
   /// the way.
   bool walksRows = false, walksTerms = false;
+  int64_t rowLength = 0; ///< of one that is walked
+  /// The innermost loop around the row, if rows may be equal along it; else
+  /// null.
+  Loop *repeatedLoop = nullptr;
+  std::vector<int64_t> repeatedEnds;
+  /// Whether bodies of many runs are computed at once.
+  bool collectsBodies = false;
   /// Whether rows, and the terms of one element, may be computed at once, and
   /// whether it is known that all these terms differ.
   bool mayRowsBeDense = false, mayTermsBeDense = false, areTermsDense = false;
   llvm::SmallVector<Pair, 2> pairs;
   /// How many elements the runs have for which the body is computed.
   int64_t rowCount = 1, termCount = 1;
+  /// How many rows the row that is computed stands for.
+  int64_t repeatCount = 1;
   std::vector<int64_t> rowEnds, termEnds;
   /// Where the accesses were read of which `rowEnds` are the ends.
   llvm::SmallVector<int64_t, 4> lastRead;
@@ -165,6 +223,19 @@ private:
   bool areCursorsRight = false;
   /// Elements of rows that are kept in runs.
   std::vector<std::vector<Scalar>> spread;
+  std::vector<Scalar> sums;
+
+  /// What bodies read that are computed at once, and where the runs end that
+  /// they give, of which the first begins at `start`.
+  struct Bodies {
+    llvm::SmallVector<std::vector<Scalar>, 4> operands;
+    int64_t start = 0;
+    std::vector<int64_t> ends;
+    /// How often each is a term, and where the terms of each run end.
+    std::vector<int64_t> weights;
+    std::vector<size_t> lasts;
+  };
+  Bodies bodies;
 };
 
 } // namespace verify

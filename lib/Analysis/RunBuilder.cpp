@@ -11,6 +11,9 @@
 using namespace mlir;
 using namespace verify;
 
+/// Elements of a row that are looked at together.
+static constexpr size_t rowPart = 256;
+
 RunBuilder::~RunBuilder() {
   taken.push_back(std::move(own));
   for (const Runs &runs : taken)
@@ -60,6 +63,81 @@ bool RunBuilder::append(Runs &runs, int64_t start, int64_t end, Scalar value) {
   }
   runs.push(start, end, value);
   return false;
+}
+
+template <typename GetEnd>
+void RunBuilder::Runs::push(int64_t start, GetEnd getEnd,
+                            ArrayRef<Scalar> row) {
+  if (row.empty())
+    return;
+  push(start, getEnd(0), row.front());
+  size_t before = starts.size();
+  starts.resize(before + row.size() - 1);
+  for (size_t i = 1; i < row.size(); ++i)
+    starts[before + i - 1] = getEnd(i - 1);
+  llvm::append_range(values, row.drop_front());
+  stretches.back().end = getEnd(row.size() - 1);
+  stretches.back().last = values.size();
+}
+
+template <typename GetEnd>
+void RunBuilder::addAll(int64_t start, GetEnd getEnd, ArrayRef<Scalar> row) {
+  size_t next = 0;
+  auto addNext = [&](Runs &runs) {
+    int64_t end = getEnd(next);
+    bool isJoined = append(runs, start, end, row[next++]);
+    start = end;
+    return isJoined;
+  };
+  while (next < row.size()) {
+    size_t last = std::min(row.size(), next + rowPart);
+    // The first ones may be close to what comes before.
+    while (addNext(own) && next < last)
+      ;
+    if (!joins || algebra.areApart(row.slice(next - 1, last - next + 1))) {
+      own.push(
+          start, [&, next](size_t i) { return getEnd(next + i); },
+          row.slice(next, last - next));
+      next = last;
+      start = getEnd(last - 1);
+      continue;
+    }
+    while (next < last)
+      addNext(own);
+  }
+}
+
+void RunBuilder::addRow(int64_t start, ArrayRef<Scalar> row) {
+  addAll(
+      start, [=](size_t i) { return start + static_cast<int64_t>(i) + 1; },
+      row);
+}
+
+void RunBuilder::addRuns(int64_t start, ArrayRef<int64_t> ends,
+                         ArrayRef<Scalar> values) {
+  addAll(start, [=](size_t i) { return ends[i]; }, values);
+}
+
+int64_t RunBuilder::repeat(int64_t start, int64_t count, int64_t distance,
+                           int64_t times) {
+  // The first of the runs may have begun before.
+  size_t last = own.values.size(), first = last - 1;
+  while (own.starts[first] > start)
+    --first;
+  std::vector<int64_t> starts(own.starts.begin() + first, own.starts.end());
+  std::vector<Scalar> values(own.values.begin() + first, own.values.end());
+  starts.front() = start;
+  starts.push_back(start + count);
+  // Those that are there may be joined with what is added, and released.
+  for (Scalar &value : values)
+    value = algebra.keep(value, algebra.mark());
+  for (int64_t time = 1; time <= times && !isFull(); ++time)
+    for (size_t i = 0; i < values.size(); ++i)
+      add(starts[i] + time * distance, starts[i + 1] - starts[i],
+          algebra.keep(values[i], algebra.mark()));
+  for (Scalar value : values)
+    algebra.release(value);
+  return times * static_cast<int64_t>(values.size());
 }
 
 void RunBuilder::take(RunBuilder &later) {

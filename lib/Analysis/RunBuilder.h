@@ -23,6 +23,14 @@ public:
   void add(int64_t start, int64_t count, Scalar value) {
     append(own, start, start + count, value);
   }
+  /// The same of one element after the other from `start` on.
+  void addRow(int64_t start, llvm::ArrayRef<Scalar> row);
+  /// The same of runs that follow each other from `start` on.
+  void addRuns(int64_t start, llvm::ArrayRef<int64_t> ends,
+               llvm::ArrayRef<Scalar> values);
+  /// Adds the elements from `start` on, which were added last, as often again,
+  /// each time `distance` further on. Returns how many runs that takes.
+  int64_t repeat(int64_t start, int64_t count, int64_t distance, int64_t times);
   bool isFull() const { return takenCount + own.values.size() > limit; }
   /// Takes over the runs of another one, which come after those so far.
   void take(RunBuilder &later);
@@ -43,12 +51,17 @@ private:
 
     /// Adds to the last stretch, or begins one.
     void push(int64_t start, int64_t end, Scalar value);
+    /// The same of runs that follow each other.
+    template <typename GetEnd>
+    void push(int64_t start, GetEnd getEnd, llvm::ArrayRef<Scalar> row);
     /// Adds runs of one other list that follow each other.
     void push(const Runs &from, Stretch stretch);
   };
   /// Adds a run, as part of the last one if that is close; returns whether it
   /// is.
   bool append(Runs &runs, int64_t start, int64_t end, Scalar value);
+  template <typename GetEnd>
+  void addAll(int64_t start, GetEnd getEnd, llvm::ArrayRef<Scalar> row);
   /// Gives all runs to `tensor` if they are in order and have no gaps.
   bool finishInOrder(DenseTensor &tensor);
   static void give(Runs &runs, DenseTensor &tensor);

@@ -58,11 +58,16 @@ LogicalResult RunRelation::plan() {
   for (Loop *loop : allReduced)
     if (loop != termLoop)
       outerReduced.push_back(loop);
-  rowEnds.clear();
   termWeights.assign(1, 0);
   if (termLoop)
     for (Representative entry : termLoop->representatives)
       termWeights.push_back(termWeights.back() + entry.weight);
+  chooseWays();
+  return success();
+}
+
+void RunRelation::chooseWays() {
+  rowEnds.clear();
   isTransposed = false;
   if (rowLoop && isLongLoop(*rowLoop))
     for (Loop *loop : allReduced)
@@ -82,9 +87,55 @@ LogicalResult RunRelation::plan() {
   mayTermsBeDense = hasRows && termLoop && isLongLoop(*termLoop);
   areTermsDense = mayTermsBeDense && endsEverywhere(*termLoop);
   walksRows = rowLoop && !termLoop && canWalk(*rowLoop);
+  if (walksRows)
+    extendRow();
   walksTerms = termLoop && canWalk(*termLoop);
+  findRepeatedLoop(termPlaces);
+  // Where terms may be long rows, these are computed at once.
+  collectsBodies =
+      rows && sumAxes.empty() && rowLoop &&
+      (!termLoop ||
+       (relation.combination == Combination::Sum &&
+        (walksTerms || (!isLongLoop(*termLoop) && !comparesPositions))));
   findPairs();
-  return success();
+}
+
+bool RunRelation::hasPosition(const Loop &loop) const {
+  return llvm::any_of(positions,
+                      [&](const auto &table) { return table.loop == &loop; });
+}
+
+void RunRelation::extendRow() {
+  rowLength = static_cast<int64_t>(rowLoop->representatives.size());
+  auto goesOn = [&](const Loop *loop) {
+    return !hasPosition(*loop) && loop->resultStride == rowLength &&
+           llvm::all_of(llvm::zip_equal(loop->strides, rowLoop->strides),
+                        [&](auto strides) {
+                          auto [outer, inner] = strides;
+                          return outer == inner * rowLength;
+                        });
+  };
+  for (Loop **found = nullptr;
+       (found = llvm::find_if(outerLoops, goesOn)) != outerLoops.end();) {
+    rowLength *= static_cast<int64_t>((*found)->representatives.size());
+    outerLoops.erase(found);
+  }
+}
+
+void RunRelation::findRepeatedLoop(int64_t termPlaces) {
+  repeatedLoop = nullptr;
+  if (!rowLoop || walksRows || isTransposed || outerLoops.empty() ||
+      termPlaces > rowTerms)
+    return;
+  const Loop *loop = outerLoops.back();
+  if (!isLongLoop(*loop) || hasPosition(*loop))
+    return;
+  for (size_t i = 0; i < present.size(); ++i)
+    if (loop->strides[i] != 0 &&
+        (loop->strides[i] != 1 || rowLoop->strides[i] != 0 ||
+         present[i]->tensor->starts.empty()))
+      return;
+  repeatedLoop = outerLoops.back();
 }
 
 bool RunRelation::haveOneTensor(const Access &first,
@@ -112,13 +163,12 @@ void RunRelation::findPairs() {
   for (size_t i = 0; i < present.size(); ++i)
     for (size_t k = 0; k < i; ++k)
       pairs.push_back({k, i, haveOneTensor(*present[i], *present[k]),
-                       moveAlike(rowLoop, i, k), moveAlike(termLoop, i, k)});
+                       moveAlike(rowLoop, i, k), moveAlike(termLoop, i, k),
+                       moveAlike(repeatedLoop, i, k)});
 }
 
 bool RunRelation::endsEverywhere(const Loop &loop) const {
-  if (!comparesPositions && llvm::any_of(positions, [&](const auto &table) {
-        return table.loop == &loop;
-      }))
+  if (!comparesPositions && hasPosition(loop))
     return true;
   for (size_t i = 0; i < present.size(); ++i)
     if (loop.strides[i] != 0 &&
@@ -128,9 +178,7 @@ bool RunRelation::endsEverywhere(const Loop &loop) const {
 }
 
 bool RunRelation::canWalk(const Loop &loop) const {
-  if (llvm::any_of(positions, [&](const PositionTable &table) {
-        return table.loop == &loop;
-      }))
+  if (hasPosition(loop))
     return false;
   for (size_t i = 0; i < present.size(); ++i) {
     const DenseTensor &tensor = *present[i]->tensor;

@@ -87,28 +87,44 @@ LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
     if (llvm::MulOverflow(
             total, static_cast<int64_t>(loop->representatives.size()), total))
       return fail("a tensor has more than 2^63 rows");
+  // Of few rows each is cut.
+  int64_t parts = walksRows && total < shareCount ? shareCount : 1;
+  total *= parts;
   // Rounded up, so that the first share is not empty.
   int64_t perShare = std::max<int64_t>(llvm::divideCeil(total, shareCount), 1);
   // Shares take about the same; one that takes twice as much is no reason yet.
   int64_t rest = stepLimit - steps, shares = llvm::divideCeil(total, perShare);
   maximumSteps = shares > 2 ? 2 * (rest / shares + 1) : rest;
   int64_t row = 0;
+  if (repeatedLoop)
+    outerLoops.pop_back();
   for (const MeshPlace &place : places) {
     moveToPlace(place);
     int64_t base = resultBase + result.getOffset(place);
     forEachPlace(outerLoops, [&] {
-      if (row++ / perShare != share || isTooCostly)
-        return;
       int64_t offset = base;
       for (const Loop *loop : outerLoops)
         offset += loop->ordinal * loop->resultStride;
-      if (isTransposed)
-        computeTransposedRow(offset);
-      else
-        computeRow(offset);
-      isTooCostly = builder.isFull() || stepCount > maximumSteps;
+      if (repeatedLoop) {
+        computeRepeatedRows(offset, share * perShare - row,
+                            (share + 1) * perShare - row);
+        row += static_cast<int64_t>(repeatedLoop->representatives.size());
+        return;
+      }
+      for (int64_t part = 0; part < parts; ++part) {
+        if (row++ / perShare != share || isTooCostly)
+          continue;
+        if (walksRows)
+          walkRow(offset, part, parts);
+        else if (isTransposed)
+          computeTransposedRow(offset);
+        else
+          computeRow(offset);
+        isTooCostly = builder.isFull() || stepCount > maximumSteps;
+      }
     });
   }
+  flushBodies();
   steps += stepCount;
   if (isTooCostly)
     return fail("the execution takes too many steps");
@@ -175,34 +191,52 @@ void RunRelation::findEnds(const Loop &loop, ArrayRef<Loop *> over,
   stepCount += static_cast<int64_t>(ends.size());
 }
 
-void RunRelation::walk(Loop &loop,
+void RunRelation::walk(Loop &loop, int64_t first, int64_t last,
                        llvm::function_ref<void(int64_t, int64_t)> visit) {
-  auto count = static_cast<int64_t>(loop.representatives.size());
-  moveTo(loop, 0);
-  // Where the run ends that each access is in.
-  SmallVector<int64_t, 4> bases(present.size(), 0), ends(present.size(), count);
+  moveTo(loop, first);
+  /// An access that moves, the end of the run it is in, and of those after it.
+  struct Reader {
+    size_t *cursor;
+    int64_t end, base, size;
+    ArrayRef<int64_t> rest;
+  };
+  SmallVector<Reader, 4> readers;
   areCursorsRight = sumAxes.empty();
   for (size_t i = 0; i < present.size(); ++i) {
     const Access &access = *present[i];
     // Several terms, of a sum over axes, are looked up, and stay the same.
     if (access.terms.size() != 1)
       continue;
+    const DenseTensor &tensor = *access.tensor;
     int64_t offset = offsets[i] + access.terms.front().offset;
-    size_t run = access.tensor->findRun(offset, cursors[i]);
-    bases[i] = offset;
-    if (loop.strides[i] != 0)
-      ends[i] = access.tensor->getEnd(run) - offset;
+    size_t run = tensor.findRun(offset, cursors[i]);
+    if (loop.strides[i] == 0)
+      continue;
+    int64_t base = offset - first;
+    readers.push_back({&cursors[i], tensor.getEnd(run) - base, base,
+                       tensor.size,
+                       ArrayRef(tensor.starts).drop_front(run + 1)});
   }
-  for (int64_t start = 0, end = count; start < count; start = end) {
-    end = count;
-    for (int64_t each : ends)
-      end = std::min(end, each);
-    moveTo(loop, start);
+  for (int64_t start = first, end = last; start < last && !isTooCostly;
+       start = end) {
+    end = last;
+    for (const Reader &reader : readers)
+      end = std::min(end, reader.end);
+    // Else only equal scalars of two accesses ask where they are.
+    if (!areCursorsRight || !pairs.empty())
+      moveTo(loop, start);
     ++stepCount;
     visit(start, end);
-    for (size_t i = 0; i < present.size(); ++i)
-      if (ends[i] == end && end < count)
-        ends[i] = present[i]->tensor->getEnd(++cursors[i]) - bases[i];
+    if (end == last)
+      break;
+    for (Reader &reader : readers) {
+      if (reader.end != end)
+        continue;
+      ++*reader.cursor;
+      reader.rest = reader.rest.drop_front();
+      reader.end = (reader.rest.empty() ? reader.size : reader.rest.front()) -
+                   reader.base;
+    }
   }
   areCursorsRight = false;
   moveTo(loop, 0);
@@ -213,7 +247,8 @@ void RunRelation::walk(Loop &loop,
 bool RunRelation::isOneElement(const Pair &pair) const {
   return pair.haveOneTensor && offsets[pair.first] == offsets[pair.second] &&
          (rowCount == 1 || pair.moveAlikeInRow) &&
-         (termCount == 1 || pair.moveAlikeInTerms);
+         (termCount == 1 || pair.moveAlikeInTerms) &&
+         (repeatCount == 1 || pair.moveAlikeInRepeats);
 }
 
 Scalar RunRelation::computeBody() {
@@ -266,13 +301,15 @@ Scalar RunRelation::computeElement() {
       return;
     int64_t weight = getWeight(outerReduced), start = 0;
     if (walksTerms)
-      return walk(*termLoop, [&](int64_t start, int64_t end) {
-        termCount = end - start;
-        terms.push_back(
-            {computeBody(), weight * (termWeights[end] - termWeights[start])});
-        if (terms.size() == termLimit)
-          flush(mark);
-      });
+      return walk(*termLoop, 0, termLoop->representatives.size(),
+                  [&](int64_t start, int64_t end) {
+                    termCount = end - start;
+                    terms.push_back(
+                        {computeBody(),
+                         weight * (termWeights[end] - termWeights[start])});
+                    if (terms.size() == termLimit)
+                      flush(mark);
+                  });
     if (!areTermsDense)
       findEnds(*termLoop, {}, termEnds);
     if (areTermsDense || (mayTermsBeDense && isDense(termEnds, *termLoop)))
@@ -315,11 +352,6 @@ void RunRelation::computeRow(int64_t offset) {
   rowCount = 1;
   if (!rowLoop)
     return store(offset, 1, computeElement());
-  if (walksRows)
-    return walk(*rowLoop, [&](int64_t start, int64_t end) {
-      rowCount = end - start;
-      store(offset + start, rowCount, computeElement());
-    });
   // Rows that read the same places have the same runs.
   SmallVector<int64_t, 4> read;
   for (size_t i = 0; i < present.size(); ++i)
@@ -334,7 +366,10 @@ void RunRelation::computeRow(int64_t offset) {
   for (int64_t end : rowEnds) {
     moveTo(*rowLoop, start);
     rowCount = end - start;
-    store(offset + start, end - start, computeElement());
+    if (collectsBodies)
+      collectRun(offset + start, offset + end);
+    else
+      store(offset + start, end - start, computeElement());
     start = end;
   }
   moveTo(*rowLoop, 0);

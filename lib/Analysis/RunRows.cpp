@@ -31,6 +31,14 @@ Scalar RunRelation::computeBodies(const Loop &loop) {
       operands.push_back(rows->makeRow(tensor.elements.data() + run, 0));
       continue;
     }
+    // Runs of one element each lie as they are read.
+    size_t first = tensor.findRun(offsets[i], cursors[i]);
+    if (stride == 1 && first + count <= tensor.starts.size() &&
+        tensor.starts[first + count - 1] ==
+            offsets[i] + static_cast<int64_t>(count) - 1) {
+      operands.push_back(rows->makeRow(tensor.elements.data() + first, 1));
+      continue;
+    }
     std::vector<Scalar> &elements = spread[i];
     elements.resize(count);
     for (size_t k = 0; k < count;) {
@@ -51,19 +59,11 @@ Scalar RunRelation::computeBodies(const Loop &loop) {
 void RunRelation::computeRowAtOnce(int64_t offset) {
   size_t count = rowLoop->representatives.size();
   rowCount = termCount = 1;
-  size_t mark = algebra.mark();
-  auto keep = [&](size_t i, Scalar value) {
-    builder.add(offset + static_cast<int64_t>(i), 1,
-                divide(algebra.keep(value, mark)));
-    mark = algebra.mark();
-  };
   rows->reset(count);
-  if (!termLoop) {
-    RowAlgebra::Elements bodies = rows->get(computeBodies(*rowLoop));
-    for (size_t i = 0; i < count; ++i)
-      keep(i, bodies[i]);
-    return;
-  }
+  if (!termLoop)
+    return storeRow(offset, computeBodies(*rowLoop));
+  if (relation.combination == Combination::Sum)
+    return computeRowOfSums(offset);
   // Rows in `spread` are read before they are overwritten.
   std::vector<std::vector<Scalar>> bodies;
   terms.clear();
@@ -77,24 +77,91 @@ void RunRelation::computeRowAtOnce(int64_t offset) {
       kept[i] = row[i];
     terms.push_back({Scalar(), getWeight(loops)});
   });
+  std::vector<Scalar> row(count);
   for (size_t i = 0; i < count; ++i) {
     for (size_t term = 0; term < terms.size(); ++term)
       terms[term].value = bodies[term][i];
-    keep(i, combineTerms(terms));
+    row[i] = combineTerms(terms);
   }
+  storeRow(offset, rows->makeRow(row.data(), 1));
+}
+
+void RunRelation::computeRowOfSums(int64_t offset) {
+  size_t count = rowLoop->representatives.size();
+  SmallVector<Loop *, 4> loops = outerReduced;
+  loops.push_back(termLoop);
+  sums.assign(count, algebra.integer(0));
+  forEachPlace(loops, [&] {
+    rows->reset(count);
+    rows->addTo(sums, computeBodies(*rowLoop), getWeight(loops));
+  });
+  rows->reset(count);
+  storeRow(offset, rows->makeRow(sums.data(), 1));
+}
+
+void RunRelation::storeRow(int64_t offset, Scalar row) {
+  size_t count = rowLoop->representatives.size();
+  if (relation.divisor != 1)
+    row = rows->divide(row, rows->makeRow(&divisor, 0));
+  RowAlgebra::Elements elements = rows->get(row);
+  if (elements.stride == 1)
+    return builder.addRow(offset, ArrayRef(elements.first, count));
+  std::vector<Scalar> copy(count);
+  for (size_t i = 0; i < count; ++i)
+    copy[i] = elements[i];
+  builder.addRow(offset, copy);
 }
 
 void RunRelation::addTermsAtOnce(int64_t weight, size_t &mark) {
   rows->reset(termLoop->representatives.size());
   RowAlgebra::Elements bodies = rows->get(computeBodies(*termLoop));
-  for (auto [place, entry] : llvm::enumerate(termLoop->representatives)) {
-    terms.push_back({bodies[place], weight * entry.weight});
+  ArrayRef<Representative> places = termLoop->representatives;
+  for (size_t first = 0; first < places.size();) {
+    size_t before = terms.size();
+    size_t count = std::min(places.size() - first, termLimit - before);
+    terms.resize(before + count);
+    for (size_t i = 0; i < count; ++i)
+      terms[before + i] = {bodies[first + i],
+                           weight * places[first + i].weight};
     if (terms.size() == termLimit)
       flush(mark);
+    first += count;
   }
 }
 
+void RunRelation::computeTransposedSums(int64_t offset) {
+  termCount = 1;
+  auto count = static_cast<int64_t>(rowLoop->representatives.size());
+  RangeSums sums(count);
+  auto add = [&](int64_t start, int64_t end) {
+    sums.add(start, end,
+             static_cast<double>(getWeight(allReduced)) *
+                 DoubleAlgebra::getDouble(computeBody()));
+  };
+  bool isWalked = canWalk(*rowLoop);
+  forEachPlace(allReduced, [&] {
+    if (stepCount > maximumSteps)
+      return;
+    if (isWalked)
+      return walk(*rowLoop, 0, count, add);
+    int64_t start = 0;
+    findEnds(*rowLoop, {}, rowEnds);
+    for (int64_t end : rowEnds) {
+      moveTo(*rowLoop, start);
+      add(start, end);
+      start = end;
+    }
+    moveTo(*rowLoop, 0);
+  });
+  std::vector<Scalar> row = sums.getSums();
+  rows->reset(row.size());
+  storeRow(offset, rows->makeRow(row.data(), 1));
+}
+
 void RunRelation::computeTransposedRow(int64_t offset) {
+  if (rows && rows->mayKeepElements() && sumAxes.empty() &&
+      relation.combination == Combination::Sum)
+    return computeTransposedSums(offset);
   termCount = 1;
   RangeTerms sums(static_cast<int64_t>(rowLoop->representatives.size()));
   std::vector<Scalar> made;

@@ -181,7 +181,7 @@ TEST_F(DenseRunsTest, WhatIsComparedIsOfTheLastRun) {
 
 TEST_F(DenseRunsTest, ElementsOfOneRunDiffer) {
   // `w` goes from below 0 to above 0, in one run. The first row of its products
-  // stands alone, so that no other one widens it.
+  // stands alone, so that no other one widens it, as does their first column.
   checkRuns(R"(tv.graph @graph <dp = 2> {
     %mask = tv.causal_mask : () -> tensor<40x40x!tv.extended<f64>>
     %exp = tv.exp %mask : (tensor<40x40x!tv.extended<f64>>) -> tensor<40x40xf64>
@@ -199,6 +199,11 @@ TEST_F(DenseRunsTest, ElementsOfOneRunDiffer) {
     %rising = tv.subtract %two, %count : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
     %first = tv.relu %rising : (tensor<40xf64>) -> tensor<40xf64>
     %row = tv.einsum %w, %w, %first {equation = "i,j,i->ij"} : (tensor<40xf64>, tensor<40xf64>, tensor<40xf64>) -> tensor<40x40xf64>
+    %many = tv.constant dense<39.0> : tensor<f64> : () -> tensor<40xf64>
+    %falling = tv.subtract %count, %many : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
+    %last = tv.relu %falling : (tensor<40xf64>) -> tensor<40xf64>
+    %both = tv.add %w, %last : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
+    %columns = tv.einsum %both, %both, %count {equation = "i,j,j->ij"} : (tensor<40xf64>, tensor<40xf64>, tensor<40xf64>) -> tensor<40x40xf64>
     %scaled = tv.einsum %w, %w, %count, %first {equation = "i,j,j,i->ij"} : (tensor<40xf64>, tensor<40xf64>, tensor<40xf64>, tensor<40xf64>) -> tensor<40x40xf64>
     %sum = tv.einsum %w, %w, %first {equation = "i,j,i->i"} : (tensor<40xf64>, tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
   })",
