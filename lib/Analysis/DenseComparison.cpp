@@ -140,8 +140,52 @@ leaveOutRepeated(const llvm::BitVector &uniform,
   return repeats;
 }
 
+/// Chooses one position each of the `spread` dimensions, which the reference
+/// has several of and the value of a claim one, in all ways.
+static void forEachChoice(
+    ArrayRef<unsigned> spread, const DenseTensor &reference,
+    ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
+    SmallVector<ArrayRef<Representative>> kept, int64_t start,
+    llvm::function_ref<bool(ArrayRef<ArrayRef<Representative>>, int64_t)>
+        visit) {
+  auto choose = [&](auto choose, ArrayRef<unsigned> rest,
+                    int64_t start) -> bool {
+    if (rest.empty())
+      return visit(kept, start);
+    unsigned i = rest.front();
+    ArrayRef<Representative> all = kept[i];
+    bool goesOn = true;
+    for (size_t place = 0; goesOn && place < all.size(); ++place) {
+      int64_t ordinal = mapped[i]->ordinals[place];
+      if (ordinal < 0)
+        continue;
+      kept[i] = all.slice(place, 1);
+      goesOn = choose(choose, rest.drop_front(),
+                      start + ordinal * reference.dimensionStrides[i]);
+    }
+    kept[i] = all;
+    return goesOn;
+  };
+  (void)choose(choose, spread, start);
+}
+
+SmallVector<unsigned> DenseEvaluator::findSpread(const Claim &claim) const {
+  SmallVector<unsigned> spread;
+  if (claim.values.size() != 1)
+    return spread;
+  const DenseTensor *reference = tensors.find(claim.reference);
+  const DenseTensor *value = tensors.find(claim.values.front());
+  if (!reference || !value ||
+      reference->dimensionStrides.size() != value->dimensionStrides.size())
+    return spread;
+  for (unsigned i = 0; i < value->dimensionStrides.size(); ++i)
+    if (value->dimensionStrides[i] == 0 && reference->dimensionStrides[i] != 0)
+      spread.push_back(i);
+  return spread;
+}
+
 LogicalResult DenseEvaluator::forEachPlace(
-    const Claim &claim, bool skipsUnknown,
+    const Claim &claim, bool skipsUnknown, ArrayRef<unsigned> spread,
     llvm::function_ref<bool(ElementPairs &pairs, const Coordinates &coordinates,
                             int64_t repeats)>
         visit) {
@@ -152,7 +196,10 @@ LogicalResult DenseEvaluator::forEachPlace(
   // Of pairs that are all alike one is looked at.
   llvm::BitVector uniform = findUniform(claim);
   limitWholes();
-  auto whole = getWholeTerms(claim, uniform);
+  llvm::BitVector single = uniform;
+  for (unsigned i : spread)
+    single.set(i);
+  auto whole = getWholeTerms(claim, single);
   if (failed(whole))
     return failure();
   for (StringAttr axis : claim.lineage.getSumAxes())
@@ -161,7 +208,18 @@ LogicalResult DenseEvaluator::forEachPlace(
   auto summands = listSummands(claim, factors, *whole);
   if (failed(summands))
     return fail("a sum has more than 2^63 terms");
-  const DenseTensor *reference = getWholeOnce(claim.reference, uniform);
+  // Of the reference only elements that are neighbours have to be there.
+  const DenseTensor *reference = tensors.find(claim.reference);
+  llvm::BitVector missing(reference->dimensionStrides.size());
+  for (unsigned i = 0; i < missing.size(); ++i)
+    missing[i] = reference->dimensionStrides[i] == 0;
+  for (unsigned i : llvm::reverse(getLayout(*whole->front())))
+    if (factors.getRepresentatives(factors.getDimensions(first)[i]).size() >
+        1) {
+      missing.reset(i);
+      break;
+    }
+  reference = getWholeOnce(claim.reference, missing);
   if (!reference)
     return failTooCostly();
   SmallVector<ArrayRef<Representative>> all;
@@ -176,8 +234,15 @@ LogicalResult DenseEvaluator::forEachPlace(
       return failure();
     SmallVector<ArrayRef<Representative>> kept(all);
     int64_t repeats = leaveOutRepeated(uniform, *mapped, kept);
-    ElementPairs pairs(*summands, *reference, kept, place, *mapped, isInRuns);
-    if (!visit(pairs, place.coordinates, repeats))
+    bool goesOn = true;
+    forEachChoice(
+        spread, *reference, *mapped, std::move(kept), /*start=*/0,
+        [&](ArrayRef<ArrayRef<Representative>> chosen, int64_t start) {
+          ElementPairs pairs(*summands, *reference, chosen, place, *mapped,
+                             isInRuns, start);
+          return goesOn = visit(pairs, place.coordinates, repeats);
+        });
+    if (!goesOn)
       break;
   }
   return success();
@@ -215,7 +280,7 @@ LogicalResult DenseEvaluator::visit(const Claim &claim, bool skipsUnknown,
     }
     return true;
   };
-  return forEachPlace(claim, skipsUnknown, visitPairs);
+  return forEachPlace(claim, skipsUnknown, {}, visitPairs);
 }
 
 LogicalResult DenseEvaluator::visitRows(const Claim &claim,
@@ -227,6 +292,14 @@ LogicalResult DenseEvaluator::visitRows(const Claim &claim,
   auto visitPairs = [&](ElementPairs &pairs, const Coordinates &coordinates,
                         int64_t) {
     while (pairs.find()) {
+      if (ElementPairs::Row row = sums ? ElementPairs::Row() : pairs.getRow();
+          !row.firsts.empty()) {
+        visitor(coordinates, row.references, row.firsts, [&](size_t number) {
+          return pairs.getIndex(row.getPair(number));
+        });
+        pairs.skipRow(row.count);
+        continue;
+      }
       references.clear();
       actual.clear();
       places.clear();
@@ -249,7 +322,8 @@ LogicalResult DenseEvaluator::visitRows(const Claim &claim,
     }
     return true;
   };
-  return forEachPlace(claim, /*skipsUnknown=*/false, visitPairs);
+  return forEachPlace(claim, /*skipsUnknown=*/false, findSpread(claim),
+                      visitPairs);
 }
 
 bool DenseEvaluator::haveEqualElements(

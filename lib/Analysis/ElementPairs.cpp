@@ -11,16 +11,18 @@ using namespace verify;
 
 /// Most scalars of a row, which stay in the cache of a core.
 static constexpr size_t rowLimit = 512;
+/// Fewest pairs that are not copied.
+static constexpr int64_t leastRow = 16;
 
 ElementPairs::ElementPairs(ArrayRef<Summand> summands,
                            const DenseTensor &reference,
                            ArrayRef<ArrayRef<Representative>> kept,
                            const MeshPlace &place,
                            ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
-                           bool isInRuns)
+                           bool isInRuns, int64_t referenceStart)
     : summands(summands), reference(reference), kept(kept), mapped(mapped),
       layout(getLayout(*summands.front().tensor)), isInRuns(isInRuns),
-      places(kept.size()), index(kept.size()) {
+      offset(referenceStart), places(kept.size()), index(kept.size()) {
   for (const Summand &summand : summands) {
     starts.push_back(summand.tensor->getOffset(place));
     cursors.append(summand.terms.size(), 0);
@@ -130,15 +132,62 @@ int64_t ElementPairs::countEqual() {
   return std::min(end - at, reference.getEnd(run) - offset);
 }
 
+int64_t ElementPairs::countRow() const {
+  if (!rowDimension)
+    return 1;
+  const DimensionMap &map = *mapped[*rowDimension];
+  return map.neighbours[places[*rowDimension]] * rowBlock - at % rowBlock;
+}
+
+ElementPairs::Row ElementPairs::getRow() {
+  int64_t count = countRow();
+  if (count < leastRow)
+    return {};
+  const DenseTensor &tensor = *summands.front().tensor;
+  int64_t start = starts.front() + at;
+  size_t run = tensor.findRun(start, firstCursor);
+  size_t referenceRun = reference.findRun(offset, referenceCursor);
+  // Up to the first run that does not end where the other one does.
+  size_t size = 1;
+  auto isSame = [&](auto getStart, auto getReferenceStart) {
+    size_t most = std::min(tensor.elements.size() - run,
+                           reference.elements.size() - referenceRun);
+    for (; size < most; ++size) {
+      int64_t place = getStart(run + size) - start;
+      if (place >= count ||
+          getReferenceStart(referenceRun + size) - offset != place)
+        return;
+    }
+  };
+  auto isOwn = [](size_t run) { return static_cast<int64_t>(run); };
+  auto withReference = [&](auto getStart) {
+    if (reference.starts.empty())
+      isSame(getStart, isOwn);
+    else
+      isSame(getStart, [&](size_t run) { return reference.starts[run]; });
+  };
+  if (tensor.starts.empty())
+    withReference(isOwn);
+  else
+    withReference([&](size_t run) { return tensor.starts[run]; });
+  if (size < leastRow)
+    return {};
+  Row row;
+  row.references = ArrayRef(reference.elements).slice(referenceRun, size);
+  row.firsts = ArrayRef(tensor.elements).slice(run, size);
+  row.count = std::min({count, tensor.getEnd(run + size - 1) - start,
+                        reference.getEnd(referenceRun + size - 1) - offset});
+  if (!tensor.starts.empty())
+    row.starts = ArrayRef(tensor.starts).slice(run, size);
+  row.start = start;
+  return row;
+}
+
 int64_t ElementPairs::readRow(std::vector<Scalar> &references,
                               std::vector<Scalar> &firsts,
                               std::vector<int64_t> &pairs) {
   const DenseTensor &tensor = *summands.front().tensor;
-  int64_t start = starts.front() + at, count = 1;
-  if (rowDimension) {
-    unsigned i = *rowDimension;
-    count = mapped[i]->neighbours[places[i]] * rowBlock - at % rowBlock;
-  }
+  int64_t start = starts.front() + at, count = countRow();
   size_t run = tensor.findRun(start, firstCursor);
   size_t referenceRun = reference.findRun(offset, referenceCursor);
   int64_t pair = 0;

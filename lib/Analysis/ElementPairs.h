@@ -18,14 +18,16 @@ struct Summand {
   std::vector<AxisTerm> terms;
 };
 
-/// The elements of a claim at one place of the mesh, one after the other.
+/// The elements of a claim at one place of the mesh, one after the other. In
+/// the reference they begin at `referenceStart`, which takes account of
+/// dimensions along which the values have one position alone.
 class ElementPairs {
 public:
   ElementPairs(llvm::ArrayRef<Summand> summands, const DenseTensor &reference,
                llvm::ArrayRef<llvm::ArrayRef<Representative>> kept,
                const MeshPlace &place,
                llvm::ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
-               bool isInRuns);
+               bool isInRuns, int64_t referenceStart = 0);
 
   /// Goes to the first element from here on that the reference has; false at
   /// the end.
@@ -37,6 +39,25 @@ public:
   /// values that are not summed. Returns how many pairs these are.
   int64_t readRow(std::vector<Scalar> &references, std::vector<Scalar> &firsts,
                   std::vector<int64_t> &pairs);
+  /// The scalars of pairs from here on that follow each other on both sides, of
+  /// equal ones the first, as they lie.
+  struct Row {
+    llvm::ArrayRef<Scalar> references, firsts;
+    /// How many pairs from here on these are.
+    int64_t count = 0;
+
+    /// Which pair from here on a scalar is of.
+    int64_t getPair(size_t number) const {
+      if (starts.empty() || number == 0)
+        return static_cast<int64_t>(number);
+      return starts[number] - start;
+    }
+    llvm::ArrayRef<int64_t> starts;
+    int64_t start = 0;
+  };
+  /// For values that are not summed; none where few are in runs that end at the
+  /// same places.
+  Row getRow();
   void skip(int64_t pairs) {
     at += pairs;
     if (at >= stretchEnd)
@@ -74,6 +95,8 @@ private:
   /// which is this one if it is.
   int64_t locate();
   void findRows();
+  /// How many pairs of the row are there from here on.
+  int64_t countRow() const;
 
   llvm::ArrayRef<Summand> summands;
   const DenseTensor &reference;

@@ -89,7 +89,18 @@ void ElementComparison::add(
     const Coordinates &coordinates, ArrayRef<Scalar> references,
     ArrayRef<Scalar> plans,
     llvm::function_ref<SmallVector<int64_t>(size_t number)> getIndex) {
+  // Most elements do not differ.
+  constexpr size_t most = 256;
   for (size_t number = 0; number < references.size(); ++number) {
+    while (number % most == 0 && number < references.size()) {
+      size_t count = std::min(most, references.size() - number);
+      if (!farthest.addClose(references.slice(number, count),
+                             plans.slice(number, count)))
+        break;
+      number += count;
+    }
+    if (number == references.size())
+      break;
     double expected = DoubleAlgebra::getDouble(references[number]);
     double actual = DoubleAlgebra::getDouble(plans[number]);
     if (!farthest.add(expected, actual) || !isFarApart(expected, actual, scale))

@@ -257,6 +257,32 @@ bool verify::isFarApart(double left, double right, double scale) {
   return pair.isFarApart(scale);
 }
 
+bool FarthestPair::addClose(ArrayRef<Scalar> lefts, ArrayRef<Scalar> rights) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  // Several at once, of which none waits for the one before.
+  constexpr size_t lanes = 4;
+  double largest[lanes] = {};
+  bool areClose = true;
+  auto add = [&](size_t i, double &largest) {
+    double left = DoubleAlgebra::getDouble(lefts[i]);
+    double right = DoubleAlgebra::getDouble(rights[i]);
+    double larger = std::max(std::abs(left), std::abs(right));
+    bool isClose = std::abs(left - right) <= closeness * larger;
+    areClose &= (left == right) | (isClose & (larger < infinity));
+    largest = std::max(largest, larger);
+  };
+  size_t i = 0;
+  for (; i + lanes <= lefts.size(); i += lanes)
+    for (size_t lane = 0; lane < lanes; ++lane)
+      add(i + lane, largest[lane]);
+  for (; i < lefts.size(); ++i)
+    add(i, largest[0]);
+  if (areClose)
+    for (double each : largest)
+      magnitude = std::max(magnitude, each);
+  return areClose;
+}
+
 bool FarthestPair::addDifference(double left, double right) {
   bool isInfinite = std::isinf(left) || std::isinf(right);
   double between = isInfinite ? std::numeric_limits<double>::infinity()

@@ -120,10 +120,13 @@ public:
     double larger = std::max(std::abs(left), std::abs(right));
     magnitude = std::max(magnitude, larger);
     double between = std::abs(left - right);
-    if (left == right || (between <= 1e-7 * larger && !std::isinf(larger)))
+    if (left == right || (between <= closeness * larger && !std::isinf(larger)))
       return false;
     return addDifference(left, right);
   }
+  /// The same of pairs none of which differ by more; false, and nothing is
+  /// added, where some do.
+  bool addClose(llvm::ArrayRef<Scalar> lefts, llvm::ArrayRef<Scalar> rights);
   /// Whether two of a pair are far apart.
   bool isFarApart(double scale) const;
   /// The largest of all numbers.
@@ -132,6 +135,8 @@ public:
 private:
   bool addDifference(double left, double right);
 
+  /// A few roundings, as a part of a number.
+  static constexpr double closeness = 1e-7;
   double magnitude = 0;
   /// The largest of the differences that are large for their numbers.
   double difference = 0;

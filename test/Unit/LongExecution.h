@@ -171,6 +171,42 @@ protected:
     return text;
   }
 
+  /// Pairs that are visited many at a time are those of their elements, and all
+  /// that `visit` finds are among them.
+  static void checkRows(tv::ExpectOp expect, DenseEvaluator &dense,
+                        NumericAlgebra &algebra, ElementEvaluator &single,
+                        IntervalAlgebra &exact) {
+    SmallVector<Value> values(expect.getValues());
+    DenseEvaluator::Claim claim{values, expect.getReference(),
+                                expect.getLineage(), expect.getDomain()};
+    std::set<std::pair<double, double>> inRows, wanted;
+    auto expectNear = [&](Scalar found, Scalar wanted) {
+      double number = exact.toDouble(wanted);
+      EXPECT_NEAR(algebra.toDouble(found), number,
+                  1e-6 * (1 + std::fabs(number)));
+    };
+    ASSERT_TRUE(succeeded(dense.visitRows(
+        claim, [&](const Coordinates &coordinates, ArrayRef<Scalar> references,
+                   ArrayRef<Scalar> plans, auto getIndex) {
+          for (size_t number = 0; number < plans.size(); ++number) {
+            auto sides = single.evaluate(expect, coordinates, getIndex(number));
+            ASSERT_TRUE(succeeded(sides)) << single.getFailure();
+            expectNear(references[number], sides->first);
+            expectNear(plans[number], sides->second);
+            inRows.emplace(algebra.toDouble(references[number]),
+                           algebra.toDouble(plans[number]));
+          }
+        })));
+    ASSERT_TRUE(succeeded(dense.visit(
+        claim, /*skipsUnknown=*/false,
+        [&](const Coordinates &, ArrayRef<int64_t>, Scalar reference,
+            Scalar plan, int64_t) {
+          wanted.emplace(algebra.toDouble(reference), algebra.toDouble(plan));
+          return DenseEvaluator::Visit::Continue;
+        })));
+    EXPECT_EQ(inRows, wanted);
+  }
+
   /// No pair of elements differs more than the one that is found, which has the
   /// values that it is said to have.
   static void checkExpect(tv::ExpectOp expect, const FactorAnalysis &factors,
@@ -194,6 +230,7 @@ protected:
                                 return DenseEvaluator::Visit::Continue;
                               })));
     EXPECT_EQ(visited % count, 0);
+    checkRows(expect, dense, algebra, single, exact);
     auto getDifference = [&](std::pair<Scalar, Scalar> sides) {
       double left = exact.toDouble(sides.first);
       double right = exact.toDouble(sides.second);

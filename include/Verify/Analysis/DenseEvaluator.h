@@ -331,14 +331,18 @@ private:
   /// The dimensions along which all values of a claim, and its reference, have
   /// the same elements at all positions.
   llvm::BitVector findUniform(const Claim &claim) const;
+  /// The dimensions along which the only value of a claim has the same
+  /// elements, and the reference others.
+  llvm::SmallVector<unsigned> findSpread(const Claim &claim) const;
   /// The tensors of a claim's values, which are terms of one sum, with all
   /// positions of dimensions that are not `uniform`.
   mlir::FailureOr<llvm::SmallVector<const DenseTensor *>>
   getWholeTerms(const Claim &claim, const llvm::BitVector &uniform);
   /// Calls `visit` with the pairs of a claim at each place of the mesh, and how
-  /// many each of them stands for besides, until it returns false.
+  /// many each of them stands for besides, until it returns false. Positions of
+  /// `spread` dimensions come one after the other.
   llvm::LogicalResult forEachPlace(
-      const Claim &claim, bool skipsUnknown,
+      const Claim &claim, bool skipsUnknown, llvm::ArrayRef<unsigned> spread,
       llvm::function_ref<bool(ElementPairs &pairs,
                               const Coordinates &coordinates, int64_t repeats)>
           visit);
