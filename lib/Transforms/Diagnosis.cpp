@@ -339,7 +339,7 @@ void Diagnosis::explain(Finding &finding) {
     return;
   }
   matcher.setExecution(factors, algebra, evaluator);
-  if (!findRepeatedTerm(finding) && !classifyStated(finding))
+  if (!findRepeatedTerm(finding, evaluator) && !classifyStated(finding))
     classifyRegion(finding);
   if (finding.op)
     noteParameters(finding, finding.op);

@@ -138,6 +138,10 @@ private:
   /// Whether an expect holds in a copy of what it depends on, which `repair`
   /// changes.
   bool isRepaired(tv::ExpectOp expect, Repair repair);
+  /// Whether one holds if the sum that reads `use` is what else it reads; none
+  /// where what was executed does not tell.
+  std::optional<bool> isRightWithout(tv::ExpectOp expect, mlir::OpOperand &use,
+                                     DenseEvaluator &evaluator);
   void explain(Finding &finding);
   /// Values to compare with those of the region, as far as executing them does
   /// not take much longer than what comes before the finding.
@@ -151,7 +155,7 @@ private:
   bool findMixedMicroBatches(Finding &finding);
   /// Whether the value is right without one of the terms of a sum that has
   /// this term twice.
-  bool findRepeatedTerm(Finding &finding);
+  bool findRepeatedTerm(Finding &finding, DenseEvaluator &evaluator);
   void describeRepetition(Finding &finding, mlir::OpOperand &use);
   bool classifyStated(Finding &finding);
   bool classifyOtherTensor(Finding &finding);

@@ -255,7 +255,63 @@ static void findRepetitions(tv::AddOp add,
   }
 }
 
-bool Diagnosis::findRepeatedTerm(Finding &finding) {
+/// The terms of which the only value of an expect is a sum, with `rest` in
+/// place of `removed`; none if it is not known to be one.
+static SmallVector<Value> listTermsWithout(tv::ExpectOp expect, Value removed,
+                                           Value rest) {
+  if (expect.getValues().size() != 1)
+    return {};
+  SmallVector<Value> terms = {rest};
+  for (Value value = removed; value != expect.getValues().front();) {
+    Operation *reader = nullptr;
+    for (Operation *user : value.getUsers()) {
+      if (isa<tv::ExpectOp>(user))
+        continue;
+      // It may be read twice by one.
+      if (reader)
+        return {};
+      reader = user;
+    }
+    auto reduction = dyn_cast_or_null<tv::AllReduceOp>(reader);
+    bool addsUp = reduction ? reduction.getKind() == tv::ReductionKind::Sum &&
+                                  reduction.getAxes().empty()
+                            : isa_and_nonnull<tv::AddOp>(reader);
+    if (!addsUp || !llvm::all_equal(reader->getOperandTypes()) ||
+        reader->getResult(0).getType() != value.getType())
+      return {};
+    for (Value operand : reader->getOperands())
+      if (operand != value)
+        terms.push_back(operand);
+    value = reader->getResult(0);
+  }
+  return terms;
+}
+
+std::optional<bool> Diagnosis::isRightWithout(tv::ExpectOp expect,
+                                              OpOperand &use,
+                                              DenseEvaluator &evaluator) {
+  Operation *add = use.getOwner();
+  SmallVector<Value> terms = listTermsWithout(
+      expect, add->getResult(0), add->getOperand(1 - use.getOperandNumber()));
+  if (terms.empty())
+    return std::nullopt;
+  double scale = differences.lookup(expect).isFaint ? 0 : 1;
+  bool isRight = true;
+  auto compareOne = [&](const Coordinates &, ArrayRef<int64_t>,
+                        Scalar reference, Scalar plan, int64_t) {
+    isRight &= !isFarApart(DoubleAlgebra::getDouble(reference),
+                           DoubleAlgebra::getDouble(plan), scale);
+    return isRight ? DenseEvaluator::Visit::Continue
+                   : DenseEvaluator::Visit::Stop;
+  };
+  if (failed(evaluator.visit({terms, expect.getReference(), expect.getLineage(),
+                              expect.getDomain()},
+                             /*skipsUnknown=*/false, compareOne)))
+    return std::nullopt;
+  return isRight;
+}
+
+bool Diagnosis::findRepeatedTerm(Finding &finding, DenseEvaluator &evaluator) {
   auto areEqual = [&](Value left, Value right) {
     return matcher.areEqual(left, right);
   };
@@ -278,7 +334,10 @@ bool Diagnosis::findRepeatedTerm(Finding &finding) {
             add->getOperand(1 - use->getOperandNumber()));
       }
     };
-    if (!isRepaired(finding.expect, leaveOut))
+    std::optional<bool> isRight;
+    if (candidate.size() == 1)
+      isRight = isRightWithout(finding.expect, *candidate.front(), evaluator);
+    if (!(isRight ? *isRight : isRepaired(finding.expect, leaveOut)))
       continue;
     describeRepetition(finding, *candidate.front());
     return true;
