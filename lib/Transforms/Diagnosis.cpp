@@ -321,8 +321,9 @@ llvm::SetVector<Value> Diagnosis::chooseWhatHelps(Finding &finding) {
 
 void Diagnosis::explain(Finding &finding) {
   collectRegion(finding.expect);
-  if (findUndefined(finding) || findEarlyReduction(finding) ||
-      findMissingMicroBatch(finding) || findMixedMicroBatches(finding))
+  if (findUndefined(finding) || findWrongParameter(finding) ||
+      findEarlyReduction(finding) || findMissingMicroBatch(finding) ||
+      findMixedMicroBatches(finding))
     return;
   llvm::SetVector<Value> kept = chooseWhatHelps(finding);
   DoubleAlgebra algebra(seed.getRemainders());
@@ -369,6 +370,46 @@ bool Diagnosis::findUndefined(Finding &finding) {
     return true;
   }
   return false;
+}
+
+static StringRef getParameterName(Value value) {
+  auto input = value.getDefiningOp<tv::InputOp>();
+  bool isParameter =
+      input && input.getContract().getRole() == tv::ContractRole::Parameter;
+  return isParameter ? input.getContract().getName().getValue() : StringRef();
+}
+
+std::optional<OtherParameter> verify::findOtherParameter(tv::ExpectOp expect) {
+  if (expect.getValues().size() != 1)
+    return std::nullopt;
+  Operation *op = expect.getValues().front().getDefiningOp();
+  Operation *reference = expect.getReference().getDefiningOp();
+  if (!op || !reference || op->getName() != reference->getName() ||
+      op->getNumOperands() != reference->getNumOperands())
+    return std::nullopt;
+  for (auto [own, other] :
+       llvm::zip_equal(op->getOperands(), reference->getOperands())) {
+    auto part = own.getDefiningOp<tv::DistributeOp>();
+    OtherParameter found = {part ? getParameterName(part.getReference())
+                                 : StringRef(),
+                            getParameterName(other)};
+    if (!found.read.empty() && !found.expected.empty() &&
+        found.read != found.expected)
+      return found;
+  }
+  return std::nullopt;
+}
+
+bool Diagnosis::findWrongParameter(Finding &finding) {
+  std::optional<OtherParameter> other = findOtherParameter(finding.expect);
+  if (!other)
+    return false;
+  finding.op = finding.expect.getValues().front().getDefiningOp();
+  finding.kind = DifferenceKind::WrongOperand;
+  finding.explanation = describe(finding.op) + " reads parameter '" +
+                        other->read.str() + "', the reference '" +
+                        other->expected.str() + "'";
+  return true;
 }
 
 bool Diagnosis::findMixedMicroBatches(Finding &finding) {

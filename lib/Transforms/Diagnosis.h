@@ -147,6 +147,8 @@ private:
   /// not take much longer than what comes before the finding.
   llvm::SetVector<mlir::Value> chooseWhatHelps(Finding &finding);
   bool findUndefined(Finding &finding);
+  /// Whether the value is computed of another parameter.
+  bool findWrongParameter(Finding &finding);
   bool findMissingMicroBatch(Finding &finding);
   /// Whether a reduction adds up what is accumulated of some micro-batches, and
   /// others of the same are added to its result.
@@ -198,6 +200,13 @@ private:
 /// The values that an addition has in it: its operands, and what these are sums
 /// of.
 llvm::SmallVector<mlir::Value> listTerms(tv::AddOp add);
+/// Names of parameters of which the plan reads one, and the reference another.
+struct OtherParameter {
+  llvm::StringRef read, expected;
+};
+/// Those that the ops read which give both sides of an expect, if these are
+/// alike but for that.
+std::optional<OtherParameter> findOtherParameter(tv::ExpectOp expect);
 /// Whether two expects speak of the same result, or of values that the same op
 /// of the model gives.
 bool areAlike(tv::ExpectOp left, tv::ExpectOp right);

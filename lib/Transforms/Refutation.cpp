@@ -88,6 +88,7 @@ bool Refutation::simplify(tv::ExpectOp place, QuadraticBranches quadratic,
     return false;
   seed.zeros =
       std::make_shared<const llvm::StringSet<>>(std::move(zeros.names));
+  seed.apart = mistaken;
   return true;
 }
 
@@ -132,6 +133,9 @@ void Refutation::setUp(tv::ExpectOp place) {
     first = chooseFirst(place);
     compared = listCompared(graph, first.empty() ? results : first);
   };
+  if (std::optional<OtherParameter> other = findOtherParameter(place))
+    mistaken = std::make_shared<const llvm::StringSet<>>(
+        llvm::StringSet<>({other->read, other->expected}));
   std::optional<llvm::DefaultThreadPool> other;
   if (canUseOtherThread())
     other.emplace(llvm::hardware_concurrency(1)).async(choose);

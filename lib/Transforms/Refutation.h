@@ -147,6 +147,9 @@ private:
   std::optional<FactorAnalysis> fine;
   std::optional<ResidualBranches> branches; ///< there once they are needed
   std::shared_ptr<const ConstantDimensions> divided; ///< null: not asked for
+  /// The parameters that both sides of a place take for each other; null if
+  /// they do not.
+  std::shared_ptr<const llvm::StringSet<>> mistaken;
   llvm::SmallVector<tv::ExpectOp> results, wrong;
   /// What is looked at first, and whether nothing else was.
   llvm::SmallVector<tv::ExpectOp> first;

@@ -52,8 +52,10 @@ std::optional<uint64_t> WitnessInputs::getInputNumber(Value value) const {
     return 0;
   // `layers.12.weight` and `layers.13.weight` are one.
   std::string name;
-  for (char letter : op.getContract().getName().getValue())
-    if (!llvm::isDigit(letter))
+  StringRef whole = op.getContract().getName().getValue();
+  bool isApart = seed.apart && seed.apart->contains(whole);
+  for (char letter : whole)
+    if (isApart || !llvm::isDigit(letter))
       name += letter;
   // Of those that are not 0.
   return hash(name) | 1;

@@ -29,6 +29,8 @@ struct WitnessSeed {
   /// Names of parameters that are 0; null if none is. The others are equal for
   /// all layers of a model, as far as their names tell them.
   std::shared_ptr<const llvm::StringSet<>> zeros = nullptr;
+  /// Those among these that have numbers of their own; null if none has.
+  std::shared_ptr<const llvm::StringSet<>> apart = nullptr;
   /// Null if there are none.
   std::shared_ptr<const ConstantDimensions> constant = nullptr;
   /// The positions of long sequences that are told apart.

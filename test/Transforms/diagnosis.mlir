@@ -169,3 +169,19 @@ tv.graph @other <device = 1> {
   %s = tv.silu %p0 on <device = 0> : (tensor<4x8xf32>) -> tensor<4x8xf32>
   tv.expect %s is %y <[0:4 of 4], [0:8 of 8]> on <device = 0> contract <output "other"> : tensor<4x8xf32> is tensor<4x8xf32>
 }
+
+// -----
+
+// The weight of another layer.
+// CHECK-LABEL: error: output 'wrong parameter' differs from the reference on device 0
+// CHECK: note: wrong operand: 'linear' reads parameter 'layers.1.w', the reference 'layers.0.w'
+tv.graph @wrong_parameter <device = 1> {
+  %x = tv.input <input "x"> : tensor<4x8xf32>
+  %v = tv.input <parameter "layers.0.w"> : tensor<6x8xf32>
+  %w = tv.input <parameter "layers.1.w"> : tensor<6x8xf32>
+  %y = tv.linear %x, %v : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
+  %x0 = tv.distribute %x <[0:4 of 4], [0:8 of 8]> on <device = 0> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %w0 = tv.distribute %w <[0:6 of 6], [0:8 of 8]> on <device = 0> : (tensor<6x8xf32>) -> tensor<6x8xf32>
+  %y0 = tv.linear %x0, %w0 on <device = 0> : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32> loc("linear"("model.py":7:0))
+  tv.expect %y0 is %y <[0:4 of 4], [0:6 of 6]> on <device = 0> contract <output "wrong parameter"> : tensor<4x6xf32> is tensor<4x6xf32>
+}
