@@ -178,8 +178,12 @@ SmallVector<unsigned> DenseEvaluator::findSpread(const Claim &claim) const {
   if (!reference || !value ||
       reference->dimensionStrides.size() != value->dimensionStrides.size())
     return spread;
+  // Of long ones there are too many positions to look at each.
+  ArrayRef<FactorAnalysis::Node> nodes =
+      factors.getDimensions(claim.values.front());
   for (unsigned i = 0; i < value->dimensionStrides.size(); ++i)
-    if (value->dimensionStrides[i] == 0 && reference->dimensionStrides[i] != 0)
+    if (value->dimensionStrides[i] == 0 &&
+        reference->dimensionStrides[i] != 0 && !isLong(factors, nodes[i]))
       spread.push_back(i);
   return spread;
 }
@@ -213,7 +217,8 @@ LogicalResult DenseEvaluator::forEachPlace(
   llvm::BitVector missing(reference->dimensionStrides.size());
   for (unsigned i = 0; i < missing.size(); ++i)
     missing[i] = reference->dimensionStrides[i] == 0;
-  for (unsigned i : llvm::reverse(getLayout(*whole->front())))
+  SmallVector<unsigned, 4> layout = getLayout(*whole->front());
+  for (unsigned i : llvm::reverse(layout))
     if (factors.getRepresentatives(factors.getDimensions(first)[i]).size() >
         1) {
       missing.reset(i);

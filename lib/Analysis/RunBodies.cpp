@@ -129,6 +129,9 @@ void RunRelation::computeRepeatedRows(int64_t offset, int64_t first,
       continue;
     moveTo(loop, from);
     repeatCount = to - from;
+    // The row that is repeated has to be the last one.
+    if (repeatCount > 1)
+      flushBodies();
     int64_t rowOffset = offset + from * loop.resultStride;
     computeRow(rowOffset);
     if (to > from + 1) {

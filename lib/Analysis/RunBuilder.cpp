@@ -21,6 +21,17 @@ RunBuilder::~RunBuilder() {
       algebra.release(value);
 }
 
+bool RunBuilder::Runs::isInOrder() const {
+  return llvm::all_of(stretches, [&](const Stretch &stretch) {
+    auto own =
+        ArrayRef(starts).slice(stretch.first, stretch.last - stretch.first);
+    return !own.empty() && own.front() == stretch.start &&
+           own.back() < stretch.end &&
+           std::adjacent_find(own.begin(), own.end(), std::greater_equal<>()) ==
+               own.end();
+  });
+}
+
 void RunBuilder::Runs::push(int64_t start, int64_t end, Scalar value) {
   if (stretches.empty() || stretches.back().end != start)
     stretches.push_back({start, end, values.size(), values.size()});
@@ -183,6 +194,8 @@ LogicalResult RunBuilder::finish(DenseTensor &tensor, bool allowsGaps) {
   takenCount += own.values.size();
   taken.insert(taken.begin(), std::move(own));
   own = {};
+  if (!llvm::all_of(taken, [](const Runs &runs) { return runs.isInOrder(); }))
+    return failure();
   // Neighbours were joined when they were added, but for those of two shares,
   // which stay apart.
   if (finishInOrder(tensor))

@@ -49,6 +49,8 @@ private:
     std::vector<int64_t> starts; ///< of the runs
     std::vector<Scalar> values;
 
+    /// Whether each run begins after the one before it.
+    bool isInOrder() const;
     /// Adds to the last stretch, or begins one.
     void push(int64_t start, int64_t end, Scalar value);
     /// The same of runs that follow each other.

@@ -124,8 +124,9 @@ void RunRelation::extendRow() {
 
 void RunRelation::findRepeatedLoop(int64_t termPlaces) {
   repeatedLoop = nullptr;
-  if (!rowLoop || walksRows || isTransposed || outerLoops.empty() ||
-      termPlaces > rowTerms)
+  // Rows of short values are kept element by element.
+  if (!isResultLong || !rowLoop || walksRows || isTransposed ||
+      outerLoops.empty() || termPlaces > rowTerms)
     return;
   const Loop *loop = outerLoops.back();
   if (!isLongLoop(*loop) || hasPosition(*loop))

@@ -343,9 +343,9 @@ void RunRelation::store(int64_t offset, int64_t count, Scalar value) {
   if (isResultLong)
     return builder.add(offset, count, value);
   // Elements of short values are kept one by one.
-  for (int64_t i = 1; i < count; ++i)
-    builder.add(offset + i, 1, algebra.keep(value, algebra.mark()));
-  builder.add(offset, 1, value);
+  for (int64_t i = 0; i < count; ++i)
+    builder.add(offset + i, 1,
+                i + 1 < count ? algebra.keep(value, algebra.mark()) : value);
 }
 
 void RunRelation::computeRow(int64_t offset) {

@@ -259,7 +259,9 @@ static void findRepetitions(tv::AddOp add,
 /// place of `removed`; none if it is not known to be one.
 static SmallVector<Value> listTermsWithout(tv::ExpectOp expect, Value removed,
                                            Value rest) {
-  if (expect.getValues().size() != 1)
+  // A term may exist on more coordinates than what reads it does.
+  if (expect.getValues().size() != 1 ||
+      !expect.getLineage().getSumAxes().empty())
     return {};
   SmallVector<Value> terms = {rest};
   for (Value value = removed; value != expect.getValues().front();) {

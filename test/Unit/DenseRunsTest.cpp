@@ -434,3 +434,55 @@ TEST_F(DenseRunsTest, ThreadsChangeNothing) {
   EXPECT_EQ(inThreads, execute());
   EXPECT_FALSE(inThreads.first.empty());
 }
+
+TEST_F(DenseRunsTest, RowsThatAreAloneComeBeforeRepeatedOnes) {
+  // Of each pair of rows of `y` the first is one run, the second is not, and is
+  // the same for all but the last `i`.
+  checkRuns(R"(tv.graph @graph <dp = 2> {
+    %mask = tv.lower_triangle : () -> tensor<40x40xf64>
+    %count = tv.einsum %mask {equation = "ij->i"} : (tensor<40x40xf64>) -> tensor<40xf64>
+    %w = tv.constant dense<[0.0, 1.0]> : tensor<2xf64> : () -> tensor<2xf64>
+    %x = tv.einsum %w, %count {equation = "a,j->aj"} : (tensor<2xf64>, tensor<40xf64>) -> tensor<2x40xf64>
+    %many = tv.constant dense<39.0> : tensor<f64> : () -> tensor<40xf64>
+    %two = tv.constant dense<2.0> : tensor<f64> : () -> tensor<40xf64>
+    %falling = tv.subtract %count, %many : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
+    %last = tv.relu %falling : (tensor<40xf64>) -> tensor<40xf64>
+    %z = tv.add %two, %last : (tensor<40xf64>, tensor<40xf64>) -> tensor<40xf64>
+    %y = tv.einsum %x, %z {equation = "aj,i->aij"} : (tensor<2x40xf64>, tensor<40xf64>) -> tensor<2x40x40xf64>
+  })");
+}
+
+TEST_F(DenseRunsTest, ShortResultsOfManyPositions) {
+  // `v` has 36 positions, of which something selects: what has it alone is kept
+  // element by element, in rows with runs of several.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2> {
+    %s = tv.input <input "s"> : tensor<40x36xf64>
+    %rank = tv.descending_rank %s : (tensor<40x36xf64>) -> tensor<40x36xi64>
+    %zeros = tv.constant dense<0.0> : tensor<f64> : () -> tensor<40x36x5xf64>
+    %ones = tv.constant dense<1.0> : tensor<f64> : () -> tensor<40x36xf64>
+    %both = tv.add %ones, %s : (tensor<40x36xf64>, tensor<40x36xf64>) -> tensor<40x36xf64>
+    %table = tv.constant dense<[1.0, 1.0, 4.0, 4.0, 4.0]> : tensor<5xf64> : () -> tensor<5xf64>
+    %products = tv.einsum %ones, %table {equation = "tv,d->tvd"} : (tensor<40x36xf64>, tensor<5xf64>) -> tensor<40x36x5xf64>
+    %sums = tv.reduce sum %products {dimensions = array<i64: 0>} : (tensor<40x36x5xf64>) -> tensor<36x5xf64>
+    %none = tv.reduce sum %zeros {dimensions = array<i64: 0>} : (tensor<40x36x5xf64>) -> tensor<36x5xf64>
+    %opposite = tv.negate %none : (tensor<36x5xf64>) -> tensor<36x5xf64>
+    %total = tv.add %opposite, %sums : (tensor<36x5xf64>, tensor<36x5xf64>) -> tensor<36x5xf64>
+  })");
+  ASSERT_TRUE(graph);
+  FactorAnalysis factors(graph.getBody().front(), graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 36, 8192});
+  ASSERT_FALSE(factors.getFailure());
+  for (LongPositions positions : {LongPositions::Blocks, LongPositions::Last}) {
+    DoubleIntervalAlgebra intervals(FunctionSource::Rounded);
+    checkAgainstElements(graph, factors, positions, intervals,
+                         [&](Scalar value) {
+                           return std::pair(intervals.getLower(value),
+                                            intervals.getUpper(value));
+                         });
+    DoubleAlgebra doubles;
+    checkAgainstElements(graph, factors, positions, doubles, [](Scalar value) {
+      double number = DoubleAlgebra::getDouble(value);
+      return std::pair(number - 1e-9, number + 1e-9);
+    });
+  }
+}

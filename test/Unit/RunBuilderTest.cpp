@@ -68,6 +68,8 @@ TEST_F(RunBuilderTest, EachElementIsThereOnce) {
   // The same element twice, in one share and in two.
   EXPECT_TRUE(failed(build({{{0, 3, 1}, {2, 4, 2}}})));
   EXPECT_TRUE(failed(build({{{0, 3, 1}}, {{2, 4, 2}}})));
+  // Runs that end before they begin.
+  EXPECT_TRUE(failed(build({{{0, 4, 1}, {4, -2, 2}, {2, 4, 3}}})));
   // More elements than there are.
   EXPECT_TRUE(failed(build({{{0, 3, 1}}, {{3, 4, 2}}})));
   // One that is not there: at the start, between shares, at the end.
