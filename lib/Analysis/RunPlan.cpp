@@ -124,9 +124,8 @@ void RunRelation::extendRow() {
 
 void RunRelation::findRepeatedLoop(int64_t termPlaces) {
   repeatedLoop = nullptr;
-  // Rows of short values are kept element by element.
-  if (!isResultLong || !rowLoop || walksRows || isTransposed ||
-      outerLoops.empty() || termPlaces > rowTerms)
+  if (!rowLoop || walksRows || isTransposed || outerLoops.empty() ||
+      termPlaces > rowTerms)
     return;
   const Loop *loop = outerLoops.back();
   if (!isLongLoop(*loop) || hasPosition(*loop))

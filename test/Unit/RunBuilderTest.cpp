@@ -144,6 +144,21 @@ TEST_F(RunBuilderTest, RowsAreAddedAsTheirElements) {
   }
 }
 
+TEST_F(RunBuilderTest, WhatIsJoinedIsComparedWithTheFirst) {
+  // Neighbours in the row are apart, but both are close to what comes before.
+  constexpr double unit = 0x1p-44;
+  std::vector<Scalar> row;
+  for (double value : {1 + 0.875 * unit, 1 - 0.5 * unit, 3.0})
+    row.push_back(DoubleAlgebra::fromDouble(value));
+  ASSERT_FALSE(algebra.join(row[0], row[1]));
+  RunBuilder builder(algebra, /*limit=*/100, /*joins=*/true);
+  builder.add(0, 1, algebra.integer(1));
+  builder.addRow(1, row);
+  tensor.size = 4;
+  ASSERT_TRUE(succeeded(builder.finish(tensor, /*allowsGaps=*/false)));
+  EXPECT_EQ(tensor.starts, (std::vector<int64_t>{0, 3}));
+}
+
 TEST_F(RunBuilderTest, RowsAreRepeated) {
   DoubleIntervalAlgebra intervals;
   auto make = [&](double value) {
