@@ -62,6 +62,7 @@ std::vector<Scalar> RangeSums::getSums() {
   for (size_t node = 2; node < nodes.size(); ++node)
     nodes[node] += nodes[node / 2];
   std::vector<Scalar> sums;
+  sums.reserve(count);
   for (int64_t number = 0; number < count; ++number)
     sums.push_back(DoubleAlgebra::fromDouble(nodes[leaves + number]));
   return sums;

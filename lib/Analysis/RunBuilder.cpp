@@ -27,8 +27,7 @@ bool RunBuilder::Runs::isInOrder() const {
         ArrayRef(starts).slice(stretch.first, stretch.last - stretch.first);
     return !own.empty() && own.front() == stretch.start &&
            own.back() < stretch.end &&
-           std::adjacent_find(own.begin(), own.end(), std::greater_equal<>()) ==
-               own.end();
+           llvm::adjacent_find(own, std::greater_equal<>()) == own.end();
   });
 }
 
@@ -204,7 +203,7 @@ LogicalResult RunBuilder::finish(DenseTensor &tensor, bool allowsGaps) {
   std::vector<std::pair<const Runs *, Stretch>> stretches;
   for (const Runs &runs : given)
     for (const Stretch &stretch : runs.stretches)
-      stretches.push_back({&runs, stretch});
+      stretches.emplace_back(&runs, stretch);
   llvm::stable_sort(stretches, [](const auto &left, const auto &right) {
     return left.second.start < right.second.start;
   });

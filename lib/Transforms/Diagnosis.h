@@ -78,7 +78,7 @@ public:
   llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results);
   /// The same with what `listCompared` gives for `results`.
   llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results,
-                              llvm::ArrayRef<tv::ExpectOp> compared);
+                              llvm::ArrayRef<tv::ExpectOp> candidates);
   const std::string &getFailure() const { return failureReason; }
   /// Whether something was not executed because it takes too long.
   bool wasTooCostly() const { return isTooCostly; }

@@ -42,6 +42,7 @@ protected:
 
   std::vector<double> getElements() const {
     std::vector<double> list;
+    list.reserve(tensor.size);
     for (int64_t at = 0; at < tensor.size; ++at)
       list.push_back(DoubleAlgebra::getDouble(tensor.get(at)));
     return list;
