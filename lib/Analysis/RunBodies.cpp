@@ -101,8 +101,8 @@ void RunRelation::flushBodies() {
 }
 
 void RunRelation::walkRow(int64_t offset, int64_t number, int64_t count) {
-  int64_t first = rowLength * number / count;
-  int64_t last = rowLength * (number + 1) / count;
+  int64_t size = rowLength / count, first = number * size;
+  int64_t last = number + 1 < count ? first + size : rowLength;
   walk(*rowLoop, first, last, [&](int64_t start, int64_t end) {
     if (collectsBodies)
       return collectRun(offset + start, offset + end);
