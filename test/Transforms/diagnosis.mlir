@@ -185,3 +185,20 @@ tv.graph @wrong_parameter <device = 1> {
   %y0 = tv.linear %x0, %w0 on <device = 0> : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32> loc("linear"("model.py":7:0))
   tv.expect %y0 is %y <[0:4 of 4], [0:6 of 6]> on <device = 0> contract <output "wrong parameter"> : tensor<4x6xf32> is tensor<4x6xf32>
 }
+
+// -----
+
+// What the reference adds twice too is no mistake.
+// CHECK-LABEL: error: output 'added twice' differs from the reference on device 0
+// CHECK: note: wrong constant: the number in 'scale' is 3, in the reference 2
+tv.graph @added_twice <device = 1> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  %two = tv.constant dense<2.0> : tensor<f64> : () -> tensor<4xf32> loc("scale"("model.py":8:0))
+  %doubled = tv.add %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> loc("add"("model.py":9:0))
+  %y = tv.add %doubled, %two : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> loc("add"("model.py":10:0))
+  %x0 = tv.distribute %x <[0:4 of 4]> on <device = 0> : (tensor<4xf32>) -> tensor<4xf32>
+  %three = tv.constant dense<3.0> : tensor<f64> on <device = 0> : () -> tensor<4xf32> loc("scale"("model.py":8:0))
+  %doubled0 = tv.add %x0, %x0 on <device = 0> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> loc("add"("model.py":9:0))
+  %y0 = tv.add %doubled0, %three on <device = 0> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> loc("add"("model.py":10:0))
+  tv.expect %y0 is %y <[0:4 of 4]> on <device = 0> contract <output "added twice"> : tensor<4xf32> is tensor<4xf32>
+}
