@@ -114,6 +114,7 @@ private:
   };
   /// Finds out how the loops of one choice of blocks are run.
   llvm::LogicalResult plan();
+  /// The same where loops are known.
   void chooseWays();
   /// Whether the position of a loop's places is used.
   bool hasPosition(const Loop &loop) const;
@@ -131,6 +132,7 @@ private:
   Scalar computeBodies(const Loop &loop);
   /// The same as `computeRow` where most elements are a run each.
   void computeRowAtOnce(int64_t offset);
+  /// The same where each element is a sum.
   void computeRowOfSums(int64_t offset);
   /// Divides by the divisor of the relation, and gives all elements of a row to
   /// the result.
@@ -154,9 +156,11 @@ private:
   /// is read lies in order, so that their ends are found on the way.
   bool canWalk(const Loop &loop) const;
   /// Calls `visit` with the places of `loop` from `first` to `last`, from one
-  /// end of a run that the body reads to the next one, after moving there.
+  /// end of a run that the body reads to the next one. The cursors are there
+  /// then; the offsets where something asks for them.
   void walk(Loop &loop, int64_t first, int64_t last,
             llvm::function_ref<void(int64_t start, int64_t end)> visit);
+  /// Finds the loop along which rows may be equal, of so many terms each.
   void findRepeatedLoop(int64_t termPlaces);
   /// The rows at the places of the repeated loop from `first` to `last`, as far
   /// as it has them; `offset` is that of its first.

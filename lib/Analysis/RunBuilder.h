@@ -35,7 +35,8 @@ public:
   /// Takes over the runs of another one, which come after those so far.
   void take(RunBuilder &later);
   /// Gives the runs to `tensor`. Elements that no run has are 0; failure if
-  /// there are some and `allowsGaps` is not set, or if runs overlap.
+  /// there are some and `allowsGaps` is not set, or if runs overlap or end
+  /// before they begin.
   llvm::LogicalResult finish(DenseTensor &tensor, bool allowsGaps);
 
 private:
@@ -62,6 +63,8 @@ private:
   /// Adds a run, as part of the last one if that is close; returns whether it
   /// is.
   bool append(Runs &runs, int64_t start, int64_t end, Scalar value);
+  /// Adds runs that follow each other from `start` on; run `i` ends at
+  /// `getEnd(i)`.
   template <typename GetEnd>
   void addAll(int64_t start, GetEnd getEnd, llvm::ArrayRef<Scalar> row);
   /// Gives all runs to `tensor` if they are in order and have no gaps.

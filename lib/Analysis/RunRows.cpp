@@ -65,14 +65,14 @@ void RunRelation::computeRowAtOnce(int64_t offset) {
   if (relation.combination == Combination::Sum)
     return computeRowOfSums(offset);
   // Rows in `spread` are read before they are overwritten.
-  std::vector<std::vector<Scalar>> bodies;
+  std::vector<std::vector<Scalar>> termRows;
   terms.clear();
   SmallVector<Loop *, 4> loops = outerReduced;
   loops.push_back(termLoop);
   forEachPlace(loops, [&] {
     rows->reset(count);
     RowAlgebra::Elements row = rows->get(computeBodies(*rowLoop));
-    std::vector<Scalar> &kept = bodies.emplace_back(count);
+    std::vector<Scalar> &kept = termRows.emplace_back(count);
     for (size_t i = 0; i < count; ++i)
       kept[i] = row[i];
     terms.push_back({Scalar(), getWeight(loops)});
@@ -80,7 +80,7 @@ void RunRelation::computeRowAtOnce(int64_t offset) {
   std::vector<Scalar> row(count);
   for (size_t i = 0; i < count; ++i) {
     for (size_t term = 0; term < terms.size(); ++term)
-      terms[term].value = bodies[term][i];
+      terms[term].value = termRows[term][i];
     row[i] = combineTerms(terms);
   }
   storeRow(offset, rows->makeRow(row.data(), 1));

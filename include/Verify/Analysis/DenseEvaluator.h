@@ -331,7 +331,7 @@ private:
   /// The dimensions along which all values of a claim, and its reference, have
   /// the same elements at all positions.
   llvm::BitVector findUniform(const Claim &claim) const;
-  /// The dimensions along which the only value of a claim has the same
+  /// The short dimensions along which the only value of a claim has the same
   /// elements, and the reference others.
   llvm::SmallVector<unsigned> findSpread(const Claim &claim) const;
   /// The tensors of a claim's values, which are terms of one sum, with all
