@@ -44,12 +44,14 @@ OwningOpRef<ModuleOp> DeclaredOrder::take(ModuleOp module, bool copies) {
   return isKnown ? std::move(declared) : nullptr;
 }
 
-DeclaredOrder::Answer DeclaredOrder::check(ModuleOp declared,
-                                           TimingScope *scope) {
+DeclaredOrder::Answer
+DeclaredOrder::check(ModuleOp declared, TimingScope *scope,
+                     std::shared_ptr<verify::SolverContext> solver) {
   verify::SilencedThread silence(declared.getContext());
   PassManager manager(declared.getContext());
   manager.addPass(verify::createCanonicalizeSSAPass(options.link));
-  manager.addPass(verify::createCheckEquivPass(options.check));
+  manager.addPass(verify::createCheckEquivPass(
+      options.check, /*progress=*/nullptr, std::move(solver)));
   if (scope)
     manager.enableTiming(*scope);
   manager.enableVerifier(false);
@@ -71,7 +73,7 @@ DeclaredOrder::Answer DeclaredOrder::importAndCheck(TimingScope &scope) {
                                             options.planPath, byIndexMap, scope,
                                             &files);
   }
-  return declared ? check(*declared, &scope) : std::nullopt;
+  return declared ? check(*declared, &scope, options.solver) : std::nullopt;
 }
 
 void DeclaredOrder::begin(ModuleOp module, bool isBeside) {
@@ -87,8 +89,9 @@ void DeclaredOrder::begin(ModuleOp module, bool isBeside) {
   thread.emplace(llvm::hardware_concurrency(1));
   copied = thread->async(
       [this, module] { declared = take(module, /*copies=*/true); });
-  verdict = thread->async(
-      [this] { return declared ? check(*declared, nullptr) : std::nullopt; });
+  verdict = thread->async([this] {
+    return declared ? check(*declared, nullptr, nullptr) : std::nullopt;
+  });
 }
 
 void DeclaredOrder::waitUntilCopied() {
@@ -109,7 +112,7 @@ void DeclaredOrder::explain(TimingScope &scope) {
     declared = take(keeper, /*copies=*/false);
   Answer answer = !declared         ? importAndCheck(scope)
                   : verdict.valid() ? verdict.get()
-                                    : check(*declared, &scope);
+                                    : check(*declared, &scope, options.solver);
   emitRemark(difference.plan)
       << "with --nnscaler-part-order=index-map, the order that the plan "
          "declares, the same plan is "

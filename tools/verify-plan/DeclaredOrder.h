@@ -26,6 +26,8 @@ public:
     std::string referencePath, planPath;
     verify::CanonicalizeSSAPassOptions link;
     verify::CheckEquivPassOptions check;
+    /// That of the other verification.
+    std::shared_ptr<verify::SolverContext> solver;
   };
   /// `files` are what the plans were imported from.
   DeclaredOrder(verify::nnscaler::PartOrderDifference difference,
@@ -50,8 +52,9 @@ private:
   /// declared; null if they do not say.
   static mlir::OwningOpRef<mlir::ModuleOp> take(mlir::ModuleOp module,
                                                 bool copies);
-  /// None where it is not decided. `scope` may be null.
-  Answer check(mlir::ModuleOp declared, mlir::TimingScope *scope);
+  /// None where it is not decided. `scope` may be null, and so may `solver`.
+  Answer check(mlir::ModuleOp declared, mlir::TimingScope *scope,
+               std::shared_ptr<verify::SolverContext> solver);
   /// The same of what is imported once more.
   Answer importAndCheck(mlir::TimingScope &scope);
 

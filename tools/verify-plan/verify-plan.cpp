@@ -243,7 +243,7 @@ void Verification::beginDeclaredOrder() {
     difference = verify::nnscaler::findPartOrderDifference(*module);
   if (difference) {
     DeclaredOrder::Options options = {flags.referencePath, flags.planPath, link,
-                                      check};
+                                      check, solver};
     // The directory has the obligations of the order that is asked for.
     options.check.emitSmtLib.clear();
     declaredOrder.emplace(std::move(*difference), std::move(options),
