@@ -442,18 +442,23 @@ bool nnscaler::declaresPartOrder(tv::PlanOp plan) {
   return listDeclaring(plan).has_value();
 }
 
-bool nnscaler::useDeclaredPartOrder(tv::PlanOp plan) {
+bool nnscaler::exchangePartOrders(tv::PlanOp plan) {
   std::optional<SmallVector<Operation *>> ops = listDeclaring(plan);
   if (!ops)
     return false;
+  OpBuilder builder(plan.getContext());
   for (Operation *op : *ops) {
-    Attribute declared = op->removeDiscardableAttr(declaredName);
+    Attribute declared = op->getDiscardableAttr(declaredName);
     if (auto communicate = dyn_cast<tv::CommunicateOp>(op)) {
+      op->setDiscardableAttr(
+          declaredName, builder.getDenseI64ArrayAttr(communicate.getGroup()));
       communicate.setGroup(cast<DenseI64ArrayAttr>(declared).asArrayRef());
       continue;
     }
     auto slice = cast<tv::SliceOp>(op);
+    auto start = static_cast<int64_t>(slice.getStart());
     uint64_t size = slice.getEnd() - slice.getStart();
+    op->setDiscardableAttr(declaredName, builder.getI64IntegerAttr(start));
     slice.setStart(cast<IntegerAttr>(declared).getInt());
     slice.setEnd(slice.getStart() + size);
   }

@@ -40,7 +40,7 @@ OwningOpRef<ModuleOp> DeclaredOrder::take(ModuleOp module, bool copies) {
     declared->push_back(taken);
   }
   bool isKnown =
-      verify::nnscaler::useDeclaredPartOrder(getPlans(*declared).back());
+      verify::nnscaler::exchangePartOrders(getPlans(*declared).back());
   return isKnown ? std::move(declared) : nullptr;
 }
 

@@ -74,8 +74,10 @@ findPartOrderDifference(mlir::ModuleOp module);
 /// it what it would be imported as by index maps.
 bool declaresPartOrder(tv::PlanOp plan);
 
-/// Does so. False, and the plan as before, where it does not declare that.
-bool useDeclaredPartOrder(tv::PlanOp plan);
+/// Makes it that, with what it was as what it declares; a second time makes it
+/// the plan as it was. False, and the plan as before, where it does not declare
+/// what is needed.
+bool exchangePartOrders(tv::PlanOp plan);
 
 } // namespace verify::nnscaler
 
