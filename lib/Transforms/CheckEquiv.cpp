@@ -33,6 +33,7 @@ struct CheckEquivPass : verify::impl::CheckEquivPassBase<CheckEquivPass> {
   using Base::Base;
   std::function<void(unsigned, unsigned)> progress;
   std::shared_ptr<SolverContext> solver;
+  KeptPlansUser plans;
 
 protected:
   void runOnOperation() override {
@@ -43,10 +44,9 @@ protected:
   void runInContext() {
     if (!solver)
       solver = std::make_shared<SolverContext>();
-    FailureOr<std::optional<Answer>> foldedAnswer = checkFolded();
-    if (failed(foldedAnswer))
+    FailureOr<std::optional<GraphAnswer>> folded = checkFolded();
+    if (failed(folded))
       return signalPassFailure();
-    tv::GraphOp folded = getFoldedGraph(getOperation());
     // Stages on their own, without the graph they were cut from.
     auto graphs = getOperation().getOps<tv::GraphOp>();
     if (graphs.empty())
@@ -55,7 +55,8 @@ protected:
     // another.
     std::optional<Answer> answer;
     for (tv::GraphOp graph : graphs) {
-      Answer own = graph == folded ? **foldedAnswer : check(graph);
+      Answer own = *folded && (*folded)->graph == graph ? (*folded)->answer
+                                                        : check(graph);
       if (!answer || *answer == Answer::Proved || own == Answer::Refuted)
         answer = own;
     }
@@ -184,21 +185,28 @@ protected:
       progress(done, total);
   }
 
+  struct GraphAnswer {
+    tv::GraphOp graph;
+    Answer answer;
+  };
+
   /// The answer of a graph with folded ranks, if there is one and it needs
   /// little effort. Groups in which something goes wrong are unfolded; without
   /// an answer all are, and nothing is said. Fails where that does.
-  FailureOr<std::optional<Answer>> checkFolded() {
+  FailureOr<std::optional<GraphAnswer>> checkFolded() {
     llvm::DenseSet<int64_t> apart;
     for (unsigned attempt = 0; attempt < mostUnfolded; ++attempt) {
       tv::GraphOp graph = getFoldedGraph(getOperation());
       if (!graph)
-        return std::optional<Answer>();
+        return std::optional<GraphAnswer>();
       size_t before = apart.size();
       std::optional<Answer> answer = tryFolded(graph, apart);
       if (!answer && apart.size() == before && dropDoubtful(graph))
         answer = tryFolded(graph, apart);
       if (answer)
-        return answer;
+        return std::optional(GraphAnswer{graph, *answer});
+      if (plans.giveBack)
+        plans.giveBack();
       if (apart.size() == before)
         break;
       if (failed(unfoldRanks(getOperation(), apart)))
@@ -206,7 +214,7 @@ protected:
     }
     if (getFoldedGraph(getOperation()) && failed(unfoldRanks(getOperation())))
       return failure();
-    return std::optional<Answer>();
+    return std::optional<GraphAnswer>();
   }
 
   /// The answer of a graph with folded ranks; none, and nothing said, where it
@@ -222,6 +230,8 @@ protected:
     std::optional<Refutation> refutation;
     bool isRefuted = false;
     checker.run([&](tv::ExpectOp place, bool isQuick) {
+      if (plans.take)
+        plans.take();
       llvm::DenseSet<int64_t> folded;
       if (!addFoldedUnder(place, folded) || !restsOnParts(place)) {
         refutation.emplace(graph, seed);
@@ -278,6 +288,8 @@ protected:
       return Answer::Unknown;
     }
     checker.run([&](tv::ExpectOp place, bool isQuick) {
+      if (plans.take)
+        plans.take();
       refutation.emplace(graph, seed);
       return refutation->find(place, isQuick);
     });
@@ -296,9 +308,11 @@ protected:
 std::unique_ptr<Pass>
 verify::createCheckEquivPass(const CheckEquivPassOptions &options,
                              std::function<void(unsigned, unsigned)> progress,
-                             std::shared_ptr<SolverContext> solver) {
+                             std::shared_ptr<SolverContext> solver,
+                             KeptPlansUser plans) {
   auto pass = std::make_unique<CheckEquivPass>(options);
   pass->progress = std::move(progress);
   pass->solver = std::move(solver);
+  pass->plans = std::move(plans);
   return pass;
 }

@@ -76,22 +76,58 @@ DeclaredOrder::Answer DeclaredOrder::importAndCheck(TimingScope &scope) {
   return declared ? check(*declared, &scope, options.solver) : std::nullopt;
 }
 
+static void keep(ArrayRef<verify::tv::PlanOp> plans) {
+  for (verify::tv::PlanOp plan : plans)
+    plan->setAttr(verify::keptPlanName, UnitAttr::get(plan.getContext()));
+}
+
 void DeclaredOrder::begin(ModuleOp module, bool isBeside) {
   if (!isBeside) {
     SmallVector<verify::tv::PlanOp, 2> plans = getPlans(module);
     if (plans.empty() || !verify::nnscaler::declaresPartOrder(plans.back()))
       return;
-    for (verify::tv::PlanOp plan : plans)
-      plan->setAttr(verify::keptPlanName, UnitAttr::get(plan.getContext()));
+    keep(plans);
     keeper = module;
     return;
   }
   thread.emplace(llvm::hardware_concurrency(1));
   copied = thread->async(
       [this, module] { declared = take(module, /*copies=*/true); });
-  verdict = thread->async([this] {
-    return declared ? check(*declared, nullptr, nullptr) : std::nullopt;
+  checkOnThread(nullptr);
+}
+
+void DeclaredOrder::checkOnThread(
+    std::shared_ptr<verify::SolverContext> solver) {
+  verdict = thread->async([this, solver = std::move(solver)] {
+    return declared ? check(*declared, nullptr, solver) : std::nullopt;
   });
+}
+
+void DeclaredOrder::takePlans() {
+  if (!keeper || declared)
+    return;
+  declared = take(keeper, /*copies=*/false);
+  if (!declared)
+    return;
+  // They may have to be given back.
+  keep(getPlans(*declared));
+  thread.emplace(llvm::hardware_concurrency(1));
+  checkOnThread(options.solver);
+}
+
+void DeclaredOrder::giveBackPlans() {
+  if (!keeper || !declared)
+    return;
+  verdict.wait();
+  SmallVector<verify::tv::PlanOp, 2> plans = getPlans(*declared);
+  if (plans.empty() || !verify::nnscaler::exchangePartOrders(plans.back()))
+    llvm::reportFatalInternalError("plans that are kept are gone");
+  for (verify::tv::PlanOp plan : plans) {
+    plan->remove();
+    keeper.push_back(plan);
+  }
+  // There is a verdict.
+  keeper = nullptr;
 }
 
 void DeclaredOrder::waitUntilCopied() {
@@ -108,7 +144,7 @@ bool DeclaredOrder::isUnderWay() const {
 
 void DeclaredOrder::explain(TimingScope &scope) {
   emitRemark(difference.first) << difference.text;
-  if (keeper)
+  if (keeper && !declared)
     declared = take(keeper, /*copies=*/false);
   Answer answer = !declared         ? importAndCheck(scope)
                   : verdict.valid() ? verdict.get()

@@ -38,6 +38,11 @@ public:
   /// `isBeside` copies them on a thread of its own, that goes on with them;
   /// they may not change until `waitUntilCopied`.
   void begin(mlir::ModuleOp module, bool isBeside);
+  /// Goes on, on a thread of its own, with what the module kept, if it did and
+  /// that was not done.
+  void takePlans();
+  /// Ends that, and puts it back, as it was.
+  void giveBackPlans();
   void waitUntilCopied();
   /// Whether something was begun that is not over.
   bool isUnderWay() const;
@@ -52,6 +57,8 @@ private:
   /// declared; null if they do not say.
   static mlir::OwningOpRef<mlir::ModuleOp> take(mlir::ModuleOp module,
                                                 bool copies);
+  /// Has a thread of its own give the verdict.
+  void checkOnThread(std::shared_ptr<verify::SolverContext> solver);
   /// None where it is not decided. `scope` may be null, and so may `solver`.
   Answer check(mlir::ModuleOp declared, mlir::TimingScope *scope,
                std::shared_ptr<verify::SolverContext> solver);

@@ -297,12 +297,16 @@ int Verification::verifyPair() {
     outs() << "refuted: the plan cannot be executed: " << *reason << "\n";
     return finish(Refuted);
   }
+  verify::KeptPlansUser plans;
+  if (declaredOrder && pool.getMaxConcurrency() > 1)
+    plans = {[&] { declaredOrder->takePlans(); },
+             [&] { declaredOrder->giveBackPlans(); }};
   bool isDone = runPass("check", verify::createCheckEquivPass(
                                      check,
                                      [&](unsigned done, unsigned total) {
                                        steps.progress(done, total);
                                      },
-                                     std::move(solver)));
+                                     std::move(solver), std::move(plans)));
   std::optional<verify::Answer> answer = verify::getAnswer(*module);
   // A pass that fails has proved nothing.
   if (!isDone && answer == verify::Answer::Proved)

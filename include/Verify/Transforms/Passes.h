@@ -69,13 +69,23 @@ std::unique_ptr<mlir::Pass>
 createCanonicalizeSSAPass(const CanonicalizeSSAPassOptions &options,
                           BesideLinking beside);
 
+/// Whoever uses plans that stay in the module while inputs are looked for that
+/// show what is wrong, which leaves most of a second thread's time.
+struct KeptPlansUser {
+  /// Something does not hold. The check does not need the plans from now on.
+  std::function<void()> take;
+  /// They are to be in the module, as they were.
+  std::function<void()> giveBack;
+};
+
 /// `tv-check-equiv` that reports how many stages it has decided, of how many at
 /// most. The first module is checked in the solver's context that is given, so
 /// that it can be there before; others, and where none is given, in new ones.
 std::unique_ptr<mlir::Pass>
 createCheckEquivPass(const CheckEquivPassOptions &options,
                      std::function<void(unsigned, unsigned)> progress,
-                     std::shared_ptr<SolverContext> solver = nullptr);
+                     std::shared_ptr<SolverContext> solver = nullptr,
+                     KeptPlansUser plans = {});
 
 /// Adds all passes of `tv-verify-equiv`, in order. Of the schedule, progress is
 /// checked.
