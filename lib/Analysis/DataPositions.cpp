@@ -33,17 +33,12 @@ namespace {
 /// is asked of these but where they are equal to a number of a position.
 class DataClasses {
 public:
-  using Relations =
-      llvm::DenseMap<Operation *, std::shared_ptr<const IndexRelation>>;
-  DataClasses(Block &body, const Relations &relations) {
-    for (Operation &op : body) {
-      // Most ops are of real numbers.
-      if (llvm::none_of(op.getOperands(), isData) &&
-          llvm::none_of(op.getResults(), isData))
-        continue;
-      auto relation = relations.find(&op);
-      add(op, relation == relations.end() ? nullptr : relation->second.get());
-    }
+  /// `findRelation` gives the relation of an op, or null if it has none.
+  DataClasses(
+      ArrayRef<Operation *> ops,
+      llvm::function_ref<const IndexRelation *(Operation &op)> findRelation) {
+    for (Operation *op : ops)
+      add(*op, findRelation(*op));
     // When all classes are known.
     for (Value value : named)
       notFree.insert(getClass(value));
@@ -101,29 +96,41 @@ struct Numbers {
 };
 } // namespace
 
-void FactorAnalysis::relateData(Block &body) {
+void FactorAnalysis::noteData(Operation &op) {
+  // Most ops are of real numbers.
+  if (llvm::any_of(op.getOperands(), isData) ||
+      llvm::any_of(op.getResults(), isData))
+    onData.push_back(&op);
+}
+
+void FactorAnalysis::relateData() {
   if (failure)
     return;
-  DataClasses data(body, relations);
+  DataClasses data(onData, [&](Operation &op) -> const IndexRelation * {
+    const ValueData *known =
+        op.getNumResults() == 1 ? values->find(op.getResult(0)) : nullptr;
+    return known ? known->relation : nullptr;
+  });
   llvm::MapVector<const void *, Numbers> numbersOf;
   for (Operation *op : comparing) {
-    auto relation = relations.find(op);
-    for (size_t i = 0; i < relation->second->positions.size(); ++i) {
-      const IndexRelation::Position &position = relation->second->positions[i];
+    ValueData &known = values->data[values->numbers.at(op->getResult(0))];
+    for (size_t i = 0; i < known.relation->positions.size(); ++i) {
+      const IndexRelation::Position &position = known.relation->positions[i];
       if (position.use != PositionUse::Equality)
         continue;
-      Node node = factors[op][position.factor];
+      Node node = values->get(known.factors)[position.factor];
       Value operand = op->getOperand(position.operand);
       if (!data.isFree(operand)) {
         // Equal ops elsewhere may read other data.
-        auto changed = std::make_shared<IndexRelation>(*relation->second);
+        auto changed = std::make_unique<IndexRelation>(*known.relation);
         changed->positions[i].use = PositionUse::Order;
-        relation->second = std::move(changed);
+        known.relation = changed.get();
+        values->relations.push_back(std::move(changed));
         makeRigid(node);
         continue;
       }
       int64_t end =
-          position.getNumber(relation->second->extents[position.factor]);
+          position.getNumber(known.relation->extents[position.factor]);
       Numbers &numbers = numbersOf[data.getClass(operand)];
       numbers.uses.push_back({node, position.start, end});
       numbers.end = std::max(numbers.end, end);

@@ -18,10 +18,6 @@ static constexpr int64_t smallTable = 8;
 
 FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
     : mesh(mesh), options(options) {
-  size_t opCount = body.getOperations().size();
-  dimensions.reserve(opCount);
-  factors.reserve(opCount);
-  relations.reserve(opCount);
   unit = newAtom(1);
   for (tv::AxisAttr axis : mesh.getAxes()) {
     if (axis.getName().getValue() == "device")
@@ -36,11 +32,10 @@ FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
       return;
     relate(op);
   }
-  relateData(body);
+  relateData();
   if (!failure)
     computeWidths(body);
-  findSelected(body);
-  findVaryingAxes(body);
+  findSelected();
   if (options.isFullSize)
     for (Node node = 0; node < nodes.size(); ++node)
       makeRigid(node);
@@ -53,13 +48,12 @@ void FactorAnalysis::settle() {
       nodes[node].children.front() = find(node);
 }
 
-void FactorAnalysis::findSelected(Block &body) {
+void FactorAnalysis::findSelected() {
   if (failure)
     return;
   SmallVector<Node> worklist;
-  for (Operation &op : body)
-    if (op.hasTrait<tv::AssumesNoTies>())
-      worklist.push_back(getDimensions(op.getOperand(0)).back());
+  for (Operation *op : selecting)
+    worklist.push_back(getDimensions(op->getOperand(0)).back());
   while (!worklist.empty()) {
     Node node = find(worklist.pop_back_val());
     if (selected.insert(node).second)
@@ -67,37 +61,29 @@ void FactorAnalysis::findSelected(Block &body) {
   }
 }
 
-void FactorAnalysis::findVaryingAxes(Block &body) {
-  if (failure)
-    return;
-  varying.reserve(dimensions.size());
+uint64_t FactorAnalysis::findVaryingAxes(Operation &op,
+                                         const IndexRelation *relation) const {
   auto bit = [&](StringRef name) -> uint64_t {
     std::optional<unsigned> axis = findAxis(name);
     return axis ? uint64_t(1) << *axis : 0;
   };
-  for (Operation &op : body) {
-    if (op.getNumResults() != 1)
-      continue;
-    uint64_t axes = 0;
-    for (Value operand : op.getOperands())
-      axes |= varying.lookup(operand);
-    if (auto distribute = dyn_cast<tv::DistributeOp>(op))
-      for (ArrayAttr dimension : distribute.getLineage().getDimensions())
-        for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
-          if (factor.getAxis())
-            axes |= bit(factor.getAxis().getValue());
-    if (isa<tv::SemanticsOpInterface>(op)) {
-      const IndexRelation &relation = getRelation(&op);
-      for (const auto &sum : relation.axisSums)
-        axes &= ~bit(sum.axis);
-      for (const auto &read : relation.axisReads)
-        axes &= ~bit(read.axis);
-      for (const auto &factor : relation.axisFactors)
-        axes =
-            factor.isRead ? axes & ~bit(factor.axis) : axes | bit(factor.axis);
-    }
-    varying[op.getResult(0)] = axes;
-  }
+  uint64_t axes = 0;
+  for (Value operand : op.getOperands())
+    axes |= getVaryingAxes(operand);
+  if (auto distribute = dyn_cast<tv::DistributeOp>(op))
+    for (ArrayAttr dimension : distribute.getLineage().getDimensions())
+      for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
+        if (factor.getAxis())
+          axes |= bit(factor.getAxis().getValue());
+  if (!relation)
+    return axes;
+  for (const auto &sum : relation->axisSums)
+    axes &= ~bit(sum.axis);
+  for (const auto &read : relation->axisReads)
+    axes &= ~bit(read.axis);
+  for (const auto &factor : relation->axisFactors)
+    axes = factor.isRead ? axes & ~bit(factor.axis) : axes | bit(factor.axis);
+  return axes;
 }
 
 void FactorAnalysis::fail(const Twine &reason) {
@@ -105,15 +91,35 @@ void FactorAnalysis::fail(const Twine &reason) {
     failure = reason.str();
 }
 
+FactorAnalysis::NodeRange FactorAnalysis::Values::add(ArrayRef<Node> list) {
+  NodeRange range = {static_cast<unsigned>(nodes.size()),
+                     static_cast<unsigned>(list.size())};
+  nodes.insert(nodes.end(), list.begin(), list.end());
+  return range;
+}
+
+void FactorAnalysis::add(Value value, ArrayRef<Node> dimensions,
+                         ArrayRef<Node> factors,
+                         const IndexRelation *relation) {
+  values->numbers[value] = values->data.size();
+  ValueData &data = values->data.emplace_back();
+  data.dimensions = values->add(dimensions);
+  data.factors = values->add(factors);
+  data.relation = relation;
+  if (Operation *op = value.getDefiningOp())
+    data.varyingAxes = findVaryingAxes(*op, relation);
+}
+
 void FactorAnalysis::addValue(Value value) {
-  SmallVector<Node, 4> &list = dimensions[value];
+  SmallVector<Node, 4> list;
   for (int64_t size : cast<RankedTensorType>(value.getType()).getShape())
     list.push_back(newAtom(size));
+  add(value, list);
 }
 
 ArrayRef<FactorAnalysis::Node>
 FactorAnalysis::getDimensions(Value value) const {
-  return dimensions.find(value)->second;
+  return values->get(values->find(value)->dimensions);
 }
 
 std::optional<unsigned> FactorAnalysis::findAxis(StringRef name) const {
@@ -124,11 +130,11 @@ std::optional<unsigned> FactorAnalysis::findAxis(StringRef name) const {
 }
 
 ArrayRef<FactorAnalysis::Node> FactorAnalysis::getFactors(Operation *op) const {
-  return factors.find(op)->second;
+  return values->get(values->find(op->getResult(0))->factors);
 }
 
 const IndexRelation &FactorAnalysis::getRelation(Operation *op) const {
-  return *relations.find(op)->second;
+  return *values->find(op->getResult(0))->relation;
 }
 
 FactorAnalysis::Node FactorAnalysis::build(const DimensionExpr &expr,
@@ -222,42 +228,43 @@ void FactorAnalysis::relateDistribute(tv::DistributeOp op) {
   cutAxes(op.getDomain());
   SmallVector<Node, 4> results;
   for (auto [factors, reference, size] : llvm::zip_equal(
-           op.getLineage().getDimensions(), dimensions[op.getReference()],
+           op.getLineage().getDimensions(), getDimensions(op.getReference()),
            op.getResult().getType().getShape())) {
     results.push_back(relateLineage(factors, reference));
     checkSize(results.back(), size);
   }
-  dimensions[op.getResult()] = std::move(results);
+  add(op.getResult(), results);
 }
 
 void FactorAnalysis::relateExpect(tv::ExpectOp op) {
   cutAxes(op.getDomain());
   for (auto [i, factors] : llvm::enumerate(op.getLineage().getDimensions())) {
-    Node kept = relateLineage(factors, dimensions[op.getReference()][i]);
+    Node kept = relateLineage(factors, getDimensions(op.getReference())[i]);
     for (Value value : op.getValues())
-      unify(dimensions[value][i], kept);
+      unify(getDimensions(value)[i], kept);
   }
 }
 
 const IndexRelation *FactorAnalysis::findRelation(tv::SemanticsOpInterface op) {
   // It is a function of the op's attributes and types, as are those cuts.
-  std::shared_ptr<const IndexRelation> relation;
-  if (Operation *equal = equalOps.find(op)) {
-    relation = relations.find(equal)->second;
-  } else {
-    cutAxes(*op);
-    FailureOr<IndexRelation> found = op.getIndexRelation();
-    if (failed(found)) {
-      fail("'" + op->getName().getStringRef() + "' has no index relation");
-      return nullptr;
-    }
-    relation = std::make_shared<const IndexRelation>(std::move(*found));
-    equalOps.insert(op);
+  if (Operation *equal = equalOps.find(op))
+    return &getRelation(equal);
+  cutAxes(*op);
+  FailureOr<IndexRelation> found = op.getIndexRelation();
+  if (failed(found)) {
+    fail("'" + op->getName().getStringRef() + "' has no index relation");
+    return nullptr;
   }
-  return (relations[op] = std::move(relation)).get();
+  equalOps.insert(op);
+  return values->relations
+      .emplace_back(std::make_unique<const IndexRelation>(std::move(*found)))
+      .get();
 }
 
 void FactorAnalysis::relate(Operation &op) {
+  if (op.hasTrait<tv::AssumesNoTies>())
+    selecting.push_back(&op);
+  noteData(op);
   if (auto distribute = dyn_cast<tv::DistributeOp>(op))
     return relateDistribute(distribute);
   if (auto expect = dyn_cast<tv::ExpectOp>(op))
@@ -277,6 +284,8 @@ void FactorAnalysis::relate(Operation &op) {
     return;
   const IndexRelation &relation = *kept;
   relateFactors(op, relation);
+  if (failure)
+    return;
   for (const auto &read : relation.axisReads)
     if (std::optional<unsigned> axis = findAxis(read.axis)) {
       cut(axes[*axis], read.coordinate);
@@ -295,8 +304,7 @@ void FactorAnalysis::checkSize(Node node, int64_t size) {
 void FactorAnalysis::relateFactors(Operation &op,
                                    const IndexRelation &relation) {
   ArrayRef<int64_t> extents = relation.extents;
-  SmallVector<Node, 6> &factorNodes = factors[&op];
-  factorNodes.assign(extents.size(), noNode);
+  SmallVector<Node, 6> factorNodes(extents.size(), noNode);
   for (const auto &axis : relation.axisFactors) {
     std::optional<unsigned> number = findAxis(axis.axis);
     if (!number)
@@ -307,7 +315,7 @@ void FactorAnalysis::relateFactors(Operation &op,
   // A factor is the first dimension that it alone makes up, if there is one.
   for (const auto &access : relation.accesses)
     for (auto [node, expr] : llvm::zip_equal(
-             dimensions[op.getOperand(access.operand)], access.dimensions)) {
+             getDimensions(op.getOperand(access.operand)), access.dimensions)) {
       if (expr.getKind() == DimensionExpr::Kind::Factor &&
           factorNodes[expr.getFactor()] == noNode) {
         checkSize(node, extents[expr.getFactor()]);
@@ -316,7 +324,7 @@ void FactorAnalysis::relateFactors(Operation &op,
       }
       unify(node, build(expr, extents, factorNodes));
     }
-  SmallVector<Node, 4> &results = dimensions[op.getResult(0)];
+  SmallVector<Node, 4> results;
   for (auto [size, expr] : llvm::zip_equal(
            cast<RankedTensorType>(op.getResult(0).getType()).getShape(),
            relation.result)) {
@@ -326,6 +334,7 @@ void FactorAnalysis::relateFactors(Operation &op,
   for (auto [node, extent] : llvm::zip_equal(factorNodes, extents))
     if (node == noNode)
       node = newAtom(extent);
+  add(op.getResult(0), results, factorNodes, &relation);
 }
 
 void FactorAnalysis::relatePositions(Operation &op,
@@ -343,7 +352,7 @@ void FactorAnalysis::relatePositions(Operation &op,
   if (isSmall || options.positions == Positions::Exact ||
       op.getNumOperands() != 0) {
     for (const auto &position : relation.positions)
-      makeRigid(factors[&op][position.factor]);
+      makeRigid(getFactors(&op)[position.factor]);
     return;
   }
   // One unknown tensor for every op of equal content.
@@ -359,7 +368,7 @@ void FactorAnalysis::relatePositions(Operation &op,
     return;
   }
   opaque[&op] = opaque[tensor->second.getDefiningOp()];
-  for (auto [left, right] :
-       llvm::zip_equal(dimensions[op.getResult(0)], dimensions[tensor->second]))
+  for (auto [left, right] : llvm::zip_equal(getDimensions(op.getResult(0)),
+                                            getDimensions(tensor->second)))
     unify(left, right);
 }

@@ -53,11 +53,11 @@ void FactorAnalysis::setFixedWidth(int64_t width) {
   for (NodeData &data : nodes)
     data.width = width;
   // Data have something to choose from.
-  for (auto &[op, relation] : relations)
-    for (const auto &position : relation->positions)
+  for (Operation *op : comparing)
+    for (const auto &position : getRelation(op).positions)
       if (position.use == PositionUse::Equality) {
         Counts counts;
-        count(factors[op][position.factor], counts);
+        count(getFactors(op)[position.factor], counts);
         for (auto [sort, number] : counts)
           nodes[sort].width = width + 2;
       }

@@ -32,6 +32,12 @@ static std::unique_ptr<EnclosingAlgebra> makeIntervals(unsigned precision) {
   return std::make_unique<IntervalAlgebra>(precision);
 }
 
+/// Whether it has no more ops. To count more than that takes milliseconds.
+static bool isSmall(tv::GraphOp graph) {
+  Block &body = graph.getBody().front();
+  return !llvm::hasNItemsOrMore(body.begin(), body.end(), smallGraph + 1);
+}
+
 Refutation::Refutation(tv::GraphOp graph, unsigned seed)
     : graph(graph), firstNumber(seed) {
   for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
@@ -300,7 +306,7 @@ bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
   // always is.
   if (undefinedAt.size() >= 2)
     return acceptUndefined();
-  if (isQuick && graph.getBody().front().getOperations().size() > smallGraph)
+  if (isQuick && !isSmall(graph))
     return false;
   seed = first;
   for (bool isPositive : {false, true}) {
@@ -455,7 +461,7 @@ Refutation::findDependent(ArrayRef<tv::ExpectOp> expects) {
 }
 
 SmallVector<tv::ExpectOp> Refutation::chooseFirst(tv::ExpectOp place) {
-  if (graph.getBody().front().getOperations().size() <= smallGraph)
+  if (isSmall(graph))
     return {};
   SmallVector<tv::ExpectOp> dependent = findDependent(place);
   if (dependent.empty())

@@ -93,7 +93,8 @@ public:
   std::optional<unsigned> findAxis(llvm::StringRef name) const;
   /// The mesh axes that a value's elements depend on, as a bit for each.
   uint64_t getVaryingAxes(mlir::Value value) const {
-    return varying.lookup(value);
+    const ValueData *data = values->find(value);
+    return data ? data->varyingAxes : 0;
   }
   /// The nodes of the factors of an op's index relation.
   llvm::ArrayRef<Node> getFactors(mlir::Operation *op) const;
@@ -145,6 +146,35 @@ private:
     /// Whether a function is applied to a sum of steps over the sort.
     bool countsSteps = false;
   };
+  /// A part of a list of nodes.
+  struct NodeRange {
+    unsigned first = 0, count = 0;
+  };
+  /// What is known of a value and the op that gives it.
+  struct ValueData {
+    NodeRange dimensions, factors;
+    const IndexRelation *relation = nullptr; ///< null if it has none
+    uint64_t varyingAxes = 0;
+  };
+  /// The same of all values, next to each other in the order of the body, as
+  /// graphs have tens of thousands.
+  struct Values {
+    const ValueData *find(mlir::Value value) const {
+      auto found = numbers.find(value);
+      return found == numbers.end() ? nullptr : &data[found->second];
+    }
+    /// The list that a range is part of grows.
+    llvm::ArrayRef<Node> get(NodeRange range) const {
+      return llvm::ArrayRef(nodes).slice(range.first, range.count);
+    }
+    NodeRange add(llvm::ArrayRef<Node> list);
+
+    llvm::DenseMap<mlir::Value, unsigned> numbers;
+    std::vector<ValueData> data;
+    std::vector<Node> nodes;
+    /// Equal ops share them.
+    std::vector<std::unique_ptr<const IndexRelation>> relations;
+  };
   using Counts = llvm::SmallDenseMap<Node, int64_t, 8>;
   /// Of a factor that is not known yet.
   static constexpr Node noNode = ~0u;
@@ -169,6 +199,10 @@ private:
   void relate(mlir::Operation &op);
   /// Its dimensions are those of its relation's factors.
   void relateFactors(mlir::Operation &op, const IndexRelation &relation);
+  /// Notes the dimensions of a value, and what else is known of it.
+  void add(mlir::Value value, llvm::ArrayRef<Node> dimensions,
+           llvm::ArrayRef<Node> factors = {},
+           const IndexRelation *relation = nullptr);
   /// Null, after a failure, if it has none.
   const IndexRelation *findRelation(tv::SemanticsOpInterface op);
   /// Tells the coordinates apart that are inside from those outside.
@@ -189,8 +223,11 @@ private:
   /// Fails if it is of another size.
   void checkSize(Node node, int64_t size);
   void addValue(mlir::Value value);
-  void findSelected(mlir::Block &body);
-  void findVaryingAxes(mlir::Block &body);
+  void findSelected();
+  /// The mesh axes that the result of an op varies with, `relation` being its
+  /// relation or null.
+  uint64_t findVaryingAxes(mlir::Operation &op,
+                           const IndexRelation *relation) const;
   /// Has each forward end in one step: `find` changes nothing from then on.
   void settle();
   void fail(const llvm::Twine &reason);
@@ -220,7 +257,9 @@ private:
   };
 
   // DataPositions.cpp
-  void relateData(mlir::Block &body);
+  /// Adds it to those on data if it is.
+  void noteData(mlir::Operation &op);
+  void relateData();
 
   // FactorWidths.cpp
   class WidthComputation;
@@ -235,20 +274,17 @@ private:
   Node unit;
   llvm::SmallVector<Node> axes;
   llvm::SmallVector<std::string> axisNames;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<Node, 4>> dimensions;
-  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Node, 6>> factors;
-  /// Equal ops and copies of an analysis share them: they stay as they are.
-  llvm::DenseMap<mlir::Operation *, std::shared_ptr<const IndexRelation>>
-      relations;
+  /// Copies of an analysis share them: they stay as they are.
+  std::shared_ptr<Values> values = std::make_shared<Values>();
   EqualOps equalOps; ///< those with a relation
-  /// Ops that compare positions with data.
-  llvm::SmallVector<mlir::Operation *> comparing;
+  /// Ops that compare positions with data, have data as operands or results,
+  /// and assume that no elements of their operand are equal.
+  llvm::SmallVector<mlir::Operation *> comparing, onData, selecting;
   /// What lineages keep, by the root of what they keep it of.
   llvm::DenseMap<std::pair<Node, mlir::Attribute>, Node> keptParts;
   llvm::DenseMap<mlir::Operation *, unsigned> opaque;
   llvm::DenseMap<mlir::Attribute, mlir::Value> opaqueTensors;
   llvm::DenseSet<Node> selected;
-  llvm::DenseMap<mlir::Value, uint64_t> varying;
   mutable KnownRepresentatives representatives;
   unsigned opaqueCount = 0;
   /// How many unifications led to the one that is under way.
