@@ -100,21 +100,19 @@ LogicalResult DenseEvaluator::checkCost(const Order &order) {
     return countPlaces(factors.getDimensions(value),
                        factors.getVaryingAxes(value));
   };
-  for (Operation &op : body) {
-    if (op.getNumResults() != 1 || !order.needed.contains(op.getResult(0)))
-      continue;
-    Value value = op.getResult(0);
+  for (Operation *op : order.ops) {
+    Value value = op->getResult(0);
     if (isAbove(kept, countElements(value), sizeLimit))
       return fail("to execute the plan takes more than " +
                   Twine(sizeLimit / algebra.getCost()) + " elements at a time");
     int64_t more = 0;
-    if (isa<tv::SemanticsOpInterface>(op) && !factors.isOpaque(&op) &&
+    if (isa<tv::SemanticsOpInterface>(op) && !factors.isOpaque(op) &&
         (llvm::MulOverflow(countElements(value),
-                           countPlaces(findReduced(factors, &op), 0), more) ||
+                           countPlaces(findReduced(factors, op), 0), more) ||
          isAbove(steps, more, limit)))
       return fail("to execute the plan takes more than " +
                   Twine(limit / algebra.getCost()) + " steps");
-    if (auto found = order.lastUses.find(&op); found != order.lastUses.end())
+    if (auto found = order.lastUses.find(op); found != order.lastUses.end())
       for (Value last : found->second)
         if (last.getDefiningOp())
           kept -= countElements(last);

@@ -29,10 +29,34 @@ DenseEvaluator::runInPassing(ArrayRef<tv::ExpectOp> targets,
 }
 
 /// The values that others depend on, these included.
-static void addCone(Block &body, llvm::DenseSet<Value> &values) {
-  for (Operation &op : llvm::reverse(body))
-    if (op.getNumResults() == 1 && values.contains(op.getResult(0)))
-      values.insert(op.operand_begin(), op.operand_end());
+static void addCone(llvm::DenseSet<Value> &values) {
+  SmallVector<Value> worklist(values.begin(), values.end());
+  while (!worklist.empty())
+    if (Operation *op = worklist.pop_back_val().getDefiningOp())
+      for (Value operand : op->getOperands())
+        if (values.insert(operand).second)
+          worklist.push_back(operand);
+}
+
+std::vector<Operation *>
+DenseEvaluator::listNeeded(SmallVector<Operation *> worklist) const {
+  const ValueNumbering &numbering = *tensors.getNumbering();
+  llvm::DenseSet<Operation *> seen;
+  std::vector<std::pair<unsigned, Operation *>> numbered;
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    if (!op || !seen.insert(op).second)
+      continue;
+    numbered.emplace_back(factors.getNumber(op->getResult(0)), op);
+    for (Value operand : op->getOperands())
+      worklist.push_back(numbering.getLeader(operand).getDefiningOp());
+  }
+  llvm::sort(numbered);
+  std::vector<Operation *> ops;
+  ops.reserve(numbered.size());
+  for (auto [number, op] : numbered)
+    ops.push_back(op);
+  return ops;
 }
 
 void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &stays,
@@ -40,36 +64,39 @@ void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &stays,
                                const llvm::DenseSet<Operation *> &checked,
                                Order &order) {
   const ValueNumbering &numbering = *tensors.getNumbering();
+  SmallVector<Operation *> wanted(checked.begin(), checked.end());
   // An expect is compared after the last op that it waits for.
   for (tv::ExpectOp expect : compared) {
     Operation *last = nullptr;
     for (Value operand : expect->getOperands())
-      if (Operation *op = numbering.getLeader(operand).getDefiningOp())
+      if (Operation *op = numbering.getLeader(operand).getDefiningOp()) {
+        wanted.push_back(op);
         if (!last || last->isBeforeInBlock(op))
           last = op;
+      }
     order.readyAfter[last].push_back(expect);
   }
-  for (Value value : stays)
-    order.needed.insert(numbering.getLeader(value));
+  for (Value value : stays) {
+    Value leader = numbering.getLeader(value);
+    order.needed.insert(leader);
+    wanted.push_back(leader.getDefiningOp());
+  }
+  order.ops = listNeeded(std::move(wanted));
   // Backwards, so that the first use that is found is the last one.
-  for (Operation &op : llvm::reverse(body)) {
+  for (Operation *op : llvm::reverse(order.ops)) {
     auto use = [&](ValueRange operands) {
       for (Value operand : operands)
         if (Value leader = numbering.getLeader(operand);
             order.needed.insert(leader).second)
-          order.lastUses[&op].push_back(leader);
+          order.lastUses[op].push_back(leader);
     };
-    if (auto found = order.readyAfter.find(&op);
-        found != order.readyAfter.end())
+    if (auto found = order.readyAfter.find(op); found != order.readyAfter.end())
       for (tv::ExpectOp expect : found->second)
         use(expect->getOperands());
-    if (op.getNumResults() != 1 ||
-        (!checked.contains(&op) && !order.needed.contains(op.getResult(0))))
-      continue;
     // One that nothing uses is evaluated for its domain alone.
-    if (order.needed.insert(op.getResult(0)).second)
-      order.lastUses[&op].push_back(op.getResult(0));
-    use(op.getOperands());
+    if (order.needed.insert(op->getResult(0)).second)
+      order.lastUses[op].push_back(op->getResult(0));
+    use(op->getOperands());
   }
 }
 
@@ -178,10 +205,13 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
     return fail(*factors.getFailure());
   // A target exists only where all that it depends on is defined, used or not:
   // of each of these values, or one that is equal to it, that is looked at.
-  llvm::DenseSet<Value> cone = stays;
-  for (tv::ExpectOp expect : compared)
-    cone.insert(expect->operand_begin(), expect->operand_end());
-  addCone(body, cone);
+  llvm::DenseSet<Value> cone;
+  if (!knownEqual || checksDomains) {
+    cone = stays;
+    for (tv::ExpectOp expect : compared)
+      cone.insert(expect->operand_begin(), expect->operand_end());
+    addCone(cone);
+  }
   tensors.reset(knownEqual ? knownEqual
                            : std::make_shared<const ValueNumbering>(
                                  body, cone, factors, source),
@@ -200,19 +230,16 @@ DenseEvaluator::execute(const Order &order,
   for (BlockArgument argument : body.getArguments())
     if (order.needed.contains(argument) && failed(evaluate(argument)))
       return failure();
-  for (Operation &op : body) {
-    if (op.getNumResults() != 1 || !order.needed.contains(op.getResult(0)))
-      continue;
-    bool isFailed = failed(evaluate(op.getResult(0)));
+  for (Operation *op : order.ops) {
+    bool isFailed = failed(evaluate(op->getResult(0)));
     if (!undefinedOp && algebra.status().isUndefined)
-      undefinedOp = &op;
+      undefinedOp = op;
     if (isFailed)
       return failure();
-    if (auto found = order.readyAfter.find(&op);
-        found != order.readyAfter.end())
+    if (auto found = order.readyAfter.find(op); found != order.readyAfter.end())
       for (tv::ExpectOp expect : found->second)
         ready(expect);
-    for (Value value : order.lastUses.lookup(&op))
+    for (Value value : order.lastUses.lookup(op))
       tensors.drop(value, algebra);
   }
   return success();

@@ -254,6 +254,8 @@ private:
   /// Which values are evaluated, and what is done after each.
   struct Order {
     llvm::DenseSet<mlir::Value> needed;
+    /// The ops that give them, in the order of the body.
+    std::vector<mlir::Operation *> ops;
     /// The expects that can be compared then.
     llvm::DenseMap<mlir::Operation *, llvm::SmallVector<tv::ExpectOp, 1>>
         readyAfter;
@@ -261,6 +263,10 @@ private:
     llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>
         lastUses;
   };
+  /// These ops and those that their operands, or what these are equal to, come
+  /// from, in the order of the body.
+  std::vector<mlir::Operation *>
+  listNeeded(llvm::SmallVector<mlir::Operation *> worklist) const;
   /// What is evaluated for values that stay, those that are compared, and for
   /// what is known then of where ops are defined.
   void planOrder(const llvm::DenseSet<mlir::Value> &stays,

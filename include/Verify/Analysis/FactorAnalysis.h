@@ -82,6 +82,10 @@ public:
   const std::optional<std::string> &getFailure() const { return failure; }
 
   llvm::ArrayRef<Node> getDimensions(mlir::Value value) const;
+  /// The number of a value in the order of the body.
+  unsigned getNumber(mlir::Value value) const {
+    return values->numbers.find(value)->second;
+  }
   /// The node of mesh axis number `axis`; axes are those of the mesh but for
   /// `device`, whose coordinates are spelled out.
   Node getAxis(unsigned axis) const { return axes[axis]; }
