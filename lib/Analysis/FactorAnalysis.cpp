@@ -262,6 +262,11 @@ const IndexRelation *FactorAnalysis::findRelation(tv::SemanticsOpInterface op) {
 }
 
 void FactorAnalysis::relate(Operation &op) {
+  auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
+  if (!semantics &&
+      !isa<tv::DistributeOp, tv::ExpectOp, tv::InputOp, tv::UndefinedOp>(op))
+    return fail("'" + op.getName().getStringRef() +
+                "' is not a graph-level op");
   if (op.hasTrait<tv::AssumesNoTies>())
     selecting.push_back(&op);
   noteData(op);
@@ -269,11 +274,7 @@ void FactorAnalysis::relate(Operation &op) {
     return relateDistribute(distribute);
   if (auto expect = dyn_cast<tv::ExpectOp>(op))
     return relateExpect(expect);
-  auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
   if (!semantics) {
-    if (!isa<tv::InputOp, tv::UndefinedOp>(op))
-      return fail("'" + op.getName().getStringRef() +
-                  "' is not a graph-level op");
     cutAxes(op);
     for (Value result : op.getResults())
       addValue(result);

@@ -442,25 +442,34 @@ bool nnscaler::declaresPartOrder(tv::PlanOp plan) {
   return listDeclaring(plan).has_value();
 }
 
-bool nnscaler::exchangePartOrders(tv::PlanOp plan) {
+/// Gives an op this order of parts; the one that it had.
+static Attribute exchangeOrder(Operation *op, Attribute order) {
+  OpBuilder builder(op->getContext());
+  if (auto communicate = dyn_cast<tv::CommunicateOp>(op)) {
+    Attribute before = builder.getDenseI64ArrayAttr(communicate.getGroup());
+    communicate.setGroup(cast<DenseI64ArrayAttr>(order).asArrayRef());
+    return before;
+  }
+  auto slice = cast<tv::SliceOp>(op);
+  auto start = static_cast<int64_t>(slice.getStart());
+  uint64_t size = slice.getEnd() - slice.getStart();
+  slice.setStart(cast<IntegerAttr>(order).getInt());
+  slice.setEnd(slice.getStart() + size);
+  return builder.getI64IntegerAttr(start);
+}
+
+std::optional<PartOrders> nnscaler::useDeclaredPartOrder(tv::PlanOp plan) {
   std::optional<SmallVector<Operation *>> ops = listDeclaring(plan);
   if (!ops)
-    return false;
-  OpBuilder builder(plan.getContext());
-  for (Operation *op : *ops) {
-    Attribute declared = op->getDiscardableAttr(declaredName);
-    if (auto communicate = dyn_cast<tv::CommunicateOp>(op)) {
-      op->setDiscardableAttr(
-          declaredName, builder.getDenseI64ArrayAttr(communicate.getGroup()));
-      communicate.setGroup(cast<DenseI64ArrayAttr>(declared).asArrayRef());
-      continue;
-    }
-    auto slice = cast<tv::SliceOp>(op);
-    auto start = static_cast<int64_t>(slice.getStart());
-    uint64_t size = slice.getEnd() - slice.getStart();
-    op->setDiscardableAttr(declaredName, builder.getI64IntegerAttr(start));
-    slice.setStart(cast<IntegerAttr>(declared).getInt());
-    slice.setEnd(slice.getStart() + size);
-  }
-  return true;
+    return std::nullopt;
+  PartOrders before;
+  for (Operation *op : *ops)
+    before.emplace_back(
+        op, exchangeOrder(op, op->removeDiscardableAttr(declaredName)));
+  return before;
+}
+
+void nnscaler::restorePartOrder(const PartOrders &before) {
+  for (auto [op, order] : before)
+    op->setDiscardableAttr(declaredName, exchangeOrder(op, order));
 }

@@ -55,7 +55,8 @@ protected:
 TEST_F(PartOrderTest, WhatIsDeclaredTakesThePlaceOfRanks) {
   parse(", tv.declared = 0 : i64", ", tv.declared = array<i64: 1, 0>");
   std::string before = print(*module);
-  ASSERT_TRUE(nnscaler::exchangePartOrders(getPlan()));
+  auto orders = nnscaler::useDeclaredPartOrder(getPlan());
+  ASSERT_TRUE(orders);
   EXPECT_TRUE(succeeded(mlir::verify(*module)));
   tv::SliceOp slice;
   tv::CommunicateOp gather;
@@ -64,21 +65,22 @@ TEST_F(PartOrderTest, WhatIsDeclaredTakesThePlaceOfRanks) {
   EXPECT_EQ(slice.getStart(), 0u);
   EXPECT_EQ(slice.getEnd(), 2u);
   EXPECT_EQ(gather.getGroup(), llvm::ArrayRef<int64_t>({1, 0}));
-  ASSERT_TRUE(nnscaler::exchangePartOrders(getPlan()));
+  EXPECT_EQ(print(*module).find("declared"), std::string::npos);
+  nnscaler::restorePartOrder(*orders);
   EXPECT_EQ(print(*module), before);
 }
 
 TEST_F(PartOrderTest, WhatGoesByRankAnywayStays) {
   parse("", "");
   std::string before = print(*module);
-  EXPECT_TRUE(nnscaler::exchangePartOrders(getPlan()));
+  EXPECT_TRUE(nnscaler::useDeclaredPartOrder(getPlan()));
   EXPECT_EQ(print(*module), before);
 }
 
 TEST_F(PartOrderTest, WhatIsNotDeclaredChangesNothing) {
   parse(", tv.declared = 0 : i64", ", tv.declared");
   std::string before = print(*module);
-  EXPECT_FALSE(nnscaler::exchangePartOrders(getPlan()));
+  EXPECT_FALSE(nnscaler::useDeclaredPartOrder(getPlan()));
   EXPECT_EQ(print(*module), before);
 }
 

@@ -29,19 +29,18 @@ static SmallVector<verify::tv::PlanOp, 2> getPlans(ModuleOp module) {
 
 OwningOpRef<ModuleOp> DeclaredOrder::take(ModuleOp module, bool copies) {
   SmallVector<verify::tv::PlanOp, 2> plans = getPlans(module);
-  if (plans.empty())
+  if (plans.empty() || !verify::nnscaler::declaresPartOrder(plans.back()))
     return nullptr;
-  OwningOpRef<ModuleOp> declared(ModuleOp::create(module.getLoc()));
+  OwningOpRef<ModuleOp> taken(ModuleOp::create(module.getLoc()));
   for (verify::tv::PlanOp plan : plans) {
-    Operation *taken = copies ? plan->clone() : plan;
+    Operation *own = copies ? plan->clone() : plan;
     if (!copies)
-      taken->remove();
-    taken->removeAttr(verify::keptPlanName);
-    declared->push_back(taken);
+      own->remove();
+    own->removeAttr(verify::keptPlanName);
+    taken->push_back(own);
   }
-  bool isKnown =
-      verify::nnscaler::exchangePartOrders(getPlans(*declared).back());
-  return isKnown ? std::move(declared) : nullptr;
+  before = *verify::nnscaler::useDeclaredPartOrder(getPlans(*taken).back());
+  return taken;
 }
 
 DeclaredOrder::Answer
@@ -120,8 +119,9 @@ void DeclaredOrder::giveBackPlans() {
     return;
   verdict.wait();
   SmallVector<verify::tv::PlanOp, 2> plans = getPlans(*declared);
-  if (plans.empty() || !verify::nnscaler::exchangePartOrders(plans.back()))
+  if (plans.empty())
     llvm::reportFatalInternalError("plans that are kept are gone");
+  verify::nnscaler::restorePartOrder(before);
   for (verify::tv::PlanOp plan : plans) {
     plan->remove();
     keeper.push_back(plan);

@@ -55,8 +55,7 @@ private:
   using Answer = std::optional<verify::Answer>;
   /// The plans of a module, or copies of them, in the order of parts that is
   /// declared; null if they do not say.
-  static mlir::OwningOpRef<mlir::ModuleOp> take(mlir::ModuleOp module,
-                                                bool copies);
+  mlir::OwningOpRef<mlir::ModuleOp> take(mlir::ModuleOp module, bool copies);
   /// Has a thread of its own give the verdict.
   void checkOnThread(std::shared_ptr<verify::SolverContext> solver);
   /// None where it is not decided. `scope` may be null, and so may `solver`.
@@ -71,6 +70,7 @@ private:
   /// What keeps the plans until they are needed; null if nothing does.
   mlir::ModuleOp keeper;
   mlir::OwningOpRef<mlir::ModuleOp> declared;
+  verify::nnscaler::PartOrders before; ///< of its plan
   std::shared_future<void> copied;
   std::shared_future<Answer> verdict;
   /// Its one thread is not one of the context, which others wait for.

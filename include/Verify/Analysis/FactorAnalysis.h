@@ -75,7 +75,7 @@ public:
 
   const Options &getOptions() const { return options; }
   /// Keeps another number of values of each sort, as `Options::fixedWidth`
-  /// does.
+  /// does. The ops have to be there still.
   void setFixedWidth(int64_t width);
 
   /// Why no small case was found, if none was.

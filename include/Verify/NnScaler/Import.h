@@ -74,10 +74,15 @@ findPartOrderDifference(mlir::ModuleOp module);
 /// it what it would be imported as by index maps.
 bool declaresPartOrder(tv::PlanOp plan);
 
-/// Makes it that, with what it was as what it declares; a second time makes it
-/// the plan as it was. False, and the plan as before, where it does not declare
-/// what is needed.
-bool exchangePartOrders(tv::PlanOp plan);
+/// Ops, and the order of parts that each had.
+using PartOrders = std::vector<std::pair<mlir::Operation *, mlir::Attribute>>;
+
+/// Makes it that, and gives what it was. None, and the plan as before, where it
+/// does not declare what is needed.
+std::optional<PartOrders> useDeclaredPartOrder(tv::PlanOp plan);
+
+/// Makes the plan as it was.
+void restorePartOrder(const PartOrders &before);
 
 } // namespace verify::nnscaler
 
