@@ -32,7 +32,7 @@ static std::unique_ptr<EnclosingAlgebra> makeIntervals(unsigned precision) {
   return std::make_unique<IntervalAlgebra>(precision);
 }
 
-/// Whether it has no more ops. To count more than that takes milliseconds.
+/// Whether a graph has no more ops than that. Counting all takes milliseconds.
 static bool isSmall(tv::GraphOp graph) {
   Block &body = graph.getBody().front();
   return !llvm::hasNItemsOrMore(body.begin(), body.end(), smallGraph + 1);

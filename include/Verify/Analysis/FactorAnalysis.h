@@ -167,7 +167,7 @@ private:
       auto found = numbers.find(value);
       return found == numbers.end() ? nullptr : &data[found->second];
     }
-    /// The list that a range is part of grows.
+    /// Only until something is added.
     llvm::ArrayRef<Node> get(NodeRange range) const {
       return llvm::ArrayRef(nodes).slice(range.first, range.count);
     }
