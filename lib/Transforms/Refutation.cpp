@@ -7,7 +7,6 @@
 #include "Refutation.h"
 
 #include "InferredLineage.h"
-#include "Verify/Scalar/SignAlgebra.h"
 #include "WitnessInputs.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -20,17 +19,6 @@ using namespace verify;
 static constexpr unsigned drawLimit = 3;
 /// Ops of a graph that is executed in no time, whatever the inputs.
 static constexpr size_t smallGraph = 4096;
-/// Precisions of the intervals, in bits; the first are intervals of doubles.
-static constexpr unsigned precisions[] = {53, 128, 256};
-
-static constexpr StringLiteral roundingReason =
-    "the difference could not be told from rounding";
-
-static std::unique_ptr<EnclosingAlgebra> makeIntervals(unsigned precision) {
-  if (precision == precisions[0])
-    return std::make_unique<DoubleIntervalAlgebra>();
-  return std::make_unique<IntervalAlgebra>(precision);
-}
 
 /// Whether a graph has no more ops than that. Counting all takes milliseconds.
 static bool isSmall(tv::GraphOp graph) {
@@ -346,94 +334,6 @@ static Operation *getLastOp(tv::ExpectOp expect) {
   return last;
 }
 
-/// Whether the elements along the last dimension of each value all differ.
-static bool
-areDistinct(DenseEvaluator &evaluator, ArrayRef<Value> values,
-            llvm::function_ref<bool(Scalar left, Scalar right)> areDisjoint) {
-  // Of values that are known to be equal one is looked at.
-  llvm::DenseSet<std::tuple<Value, Attribute, uint64_t>> known;
-  return llvm::all_of(values, [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    std::tuple key(evaluator.getLeader(value),
-                   op ? op->getAttr("domain") : Attribute(),
-                   evaluator.getVaryingAxes(value));
-    return !known.insert(key).second ||
-           evaluator.haveDistinctElements(value, areDisjoint);
-  });
-}
-
-namespace {
-/// An execution of the same inputs in signs.
-struct Signs {
-  Signs(tv::GraphOp graph, const FactorAnalysis &analysis,
-        const WitnessSeed &seed, const WitnessRange &range)
-      : source(algebra, seed, range),
-        evaluator(graph.getBody().front(), analysis, algebra, source) {}
-
-  SignAlgebra algebra;
-  WitnessInputs source;
-  DenseEvaluator evaluator;
-};
-} // namespace
-
-Refutation::Confirmation
-Refutation::confirmWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
-                        ArrayRef<Value> ranked, const WitnessRange &range,
-                        const FactorAnalysis &analysis) {
-  WitnessInputs source(algebra, seed, range);
-  DenseEvaluator evaluator(graph.getBody().front(), analysis, algebra, source);
-  evaluator.setEqualValues(diagnosis->getEqualValues());
-  // Of short sequences ops are executed sooner than their signs.
-  Signs signs(graph, analysis, seed, range);
-  signs.evaluator.setEqualValues(diagnosis->getEqualValues());
-  if (seed.positions != LongPositions::All)
-    evaluator.showDomainsWith(signs.evaluator);
-  if (failed(evaluator.run(result, ranked))) {
-    failureReason = evaluator.getFailure();
-    isTooCostly = evaluator.wasTooCostly();
-    return Confirmation::Rejected;
-  }
-  // A plan may be undefined where the reference is not.
-  Operation *undefined = evaluator.getUndefinedOp();
-  bool isOutside =
-      undefined ? !undefined->hasAttr("domain") : algebra.status().isUndefined;
-  if (isOutside) {
-    failureReason = "the inputs that were tried lie outside the domain";
-    return Confirmation::Rejected;
-  }
-  if (algebra.status().isUndecided)
-    return Confirmation::NeedsPrecision;
-  auto areDisjoint = [&](Scalar left, Scalar right) {
-    return algebra.areDisjoint(left, right);
-  };
-  if (!areDistinct(evaluator, ranked, areDisjoint)) {
-    failureReason = "what is selected from ties on the inputs that were tried";
-    return Confirmation::Rejected;
-  }
-  auto difference =
-      evaluator.compare(result, [&](Scalar reference, Scalar plan) {
-        return undefined ? algebra.isUndefined(plan) &&
-                               !algebra.isUndefined(reference)
-                         : areDisjoint(reference, plan);
-      });
-  if (!difference)
-    return Confirmation::NeedsPrecision;
-  if (undefined && !acceptsUndefined) {
-    undefinedAt.push_back({&analysis, seed});
-    failureReason = "the plan is undefined on the inputs that were tried";
-    return Confirmation::Rejected;
-  }
-  confirmed.undefinedOp = undefined;
-  confirmed.expect = result;
-  confirmed.index = difference->index;
-  confirmed.referenceIndex = difference->referenceIndex;
-  confirmed.planValue =
-      undefined ? "undefined" : printNumber(algebra.toDouble(difference->plan));
-  confirmed.referenceValue =
-      printNumber(algebra.toDouble(difference->reference));
-  return Confirmation::Confirmed;
-}
-
 /// The earliest, because most of what comes before it has to be executed.
 static tv::ExpectOp findCheapest(ArrayRef<tv::ExpectOp> expects) {
   return *llvm::min_element(expects, [](tv::ExpectOp left, tv::ExpectOp right) {
@@ -476,25 +376,22 @@ SmallVector<tv::ExpectOp> Refutation::chooseFirst(tv::ExpectOp place) {
 }
 
 bool Refutation::confirm(const FactorAnalysis &analysis) {
-  tv::ExpectOp cheapest = findCheapest(wrong);
-  SmallVector<Value> ranked;
-  for (Operation *op : getCone(cheapest))
-    if (op->hasTrait<tv::AssumesNoTies>())
-      ranked.push_back(op->getOperand(0));
-  FailureOr<WitnessRange> range = getWitnessRange(graph, analysis);
-  if (failed(range)) {
-    failureReason = noDataReason;
+  Confirmation confirmation(graph, analysis, seed, diagnosis->getEqualValues());
+  return accept(analysis, confirmation.run(findCheapest(wrong)));
+}
+
+bool Refutation::accept(const FactorAnalysis &analysis,
+                        Confirmation::Outcome outcome) {
+  if (!outcome.witness) {
+    failureReason = std::move(outcome.failureReason);
+    isTooCostly |= outcome.isTooCostly;
     return false;
   }
-  for (unsigned precision : precisions) {
-    std::unique_ptr<EnclosingAlgebra> intervals = makeIntervals(precision);
-    Confirmation confirmation =
-        confirmWith(*intervals, cheapest, ranked, *range, analysis);
-    if (confirmation == Confirmation::NeedsPrecision)
-      continue;
-    confirmed.precision = precision;
-    return confirmation == Confirmation::Confirmed;
+  if (outcome.witness->undefinedOp && !acceptsUndefined) {
+    undefinedAt.push_back({&analysis, seed});
+    failureReason = "the plan is undefined on the inputs that were tried";
+    return false;
   }
-  failureReason = roundingReason;
-  return false;
+  confirmed = std::move(*outcome.witness);
+  return true;
 }

@@ -13,6 +13,7 @@
 #ifndef VERIFY_LIB_TRANSFORMS_REFUTATION_H
 #define VERIFY_LIB_TRANSFORMS_REFUTATION_H
 
+#include "Confirmation.h"
 #include "Diagnosis.h"
 #include "ResidualBranches.h"
 
@@ -54,15 +55,6 @@ private:
   bool findWithLastPosition(tv::ExpectOp place, bool isQuick);
   /// Goes back to the first inputs, which tell these positions apart.
   void restart(LongPositions positions);
-  struct Witness {
-    tv::ExpectOp expect;
-    llvm::SmallVector<int64_t> index, referenceIndex;
-    std::string planValue, referenceValue;
-    unsigned precision = 0;
-    /// The op of the plan that is undefined on the inputs, if that is the
-    /// difference.
-    mlir::Operation *undefinedOp = nullptr;
-  };
   /// Inputs, and the positions they were looked at.
   struct Attempt {
     const FactorAnalysis *analysis;
@@ -90,16 +82,11 @@ private:
   bool areFaint() const;
   /// Shows in interval arithmetic that one of the results is wrong.
   bool confirm(const FactorAnalysis &analysis);
-  enum class Confirmation { Confirmed, Rejected, NeedsPrecision };
-  /// The same of `result` with intervals of one algebra. Selections are meant
-  /// where no elements of `ranked` tie (docs/Soundness.md, A23).
-  Confirmation confirmWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
-                           llvm::ArrayRef<mlir::Value> ranked,
-                           const WitnessRange &range,
-                           const FactorAnalysis &analysis);
   /// The same, and begins to look for the root of the difference on another
   /// thread, if there is one.
   bool confirmAndLook(const FactorAnalysis &analysis);
+  /// Takes what was shown, unless only the plan is undefined, which is put off.
+  bool accept(const FactorAnalysis &analysis, Confirmation::Outcome outcome);
   /// Looks for wrong results and confirms one. What differs faintly or is
   /// undefined is put off.
   bool attempt(const FactorAnalysis &analysis);
