@@ -330,6 +330,10 @@ bool DenseEvaluator::haveDistinctElements(
   return true;
 }
 
+Value verify::getLeader(const ValueNumbering &known, Value value) {
+  return known.getLeader(value);
+}
+
 Value DenseEvaluator::getLeader(Value value) const {
   return tensors.getNumbering()->getLeader(value);
 }

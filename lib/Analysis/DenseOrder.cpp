@@ -38,6 +38,17 @@ static void addCone(llvm::DenseSet<Value> &values) {
           worklist.push_back(operand);
 }
 
+std::shared_ptr<const ValueNumbering>
+DenseEvaluator::findEqualValues(ArrayRef<tv::ExpectOp> targets) {
+  llvm::DenseSet<Value> cone;
+  for (tv::ExpectOp expect : targets)
+    cone.insert(expect->operand_begin(), expect->operand_end());
+  addCone(cone);
+  knownEqual =
+      std::make_shared<const ValueNumbering>(body, cone, factors, source);
+  return knownEqual;
+}
+
 std::vector<Operation *>
 DenseEvaluator::listNeeded(SmallVector<Operation *> worklist) const {
   const ValueNumbering &numbering = *tensors.getNumbering();
@@ -231,6 +242,8 @@ DenseEvaluator::execute(const Order &order,
     if (order.needed.contains(argument) && failed(evaluate(argument)))
       return failure();
   for (Operation *op : order.ops) {
+    if (stopped && *stopped)
+      return fail("it was stopped");
     bool isFailed = failed(evaluate(op->getResult(0)));
     if (!undefinedOp && algebra.status().isUndefined)
       undefinedOp = op;

@@ -230,11 +230,10 @@ protected:
     std::optional<Refutation> refutation;
     bool isRefuted = false;
     checker.run([&](tv::ExpectOp place, bool isQuick) {
-      if (plans.take)
-        plans.take();
+      bool isBusy = plans.take && plans.take();
       llvm::DenseSet<int64_t> folded;
       if (!addFoldedUnder(place, folded) || !restsOnParts(place)) {
-        refutation.emplace(graph, seed);
+        refutation.emplace(graph, seed, /*confirmsEarly=*/!isBusy);
         if (refutation->find(place, isQuick)) {
           isRefuted = !refutation->addFolded(apart);
           return true;
@@ -288,9 +287,8 @@ protected:
       return Answer::Unknown;
     }
     checker.run([&](tv::ExpectOp place, bool isQuick) {
-      if (plans.take)
-        plans.take();
-      refutation.emplace(graph, seed);
+      bool isBusy = plans.take && plans.take();
+      refutation.emplace(graph, seed, /*confirmsEarly=*/!isBusy);
       return refutation->find(place, isQuick);
     });
     reportCounts(checker, graph);

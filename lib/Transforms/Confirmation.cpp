@@ -72,14 +72,17 @@ static Witness makeWitness(tv::ExpectOp result,
 
 std::optional<Confirmation::Outcome>
 Confirmation::runWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
-                      ArrayRef<Value> ranked, const WitnessRange &range) const {
+                      ArrayRef<Value> ranked, const WitnessRange &range,
+                      const std::atomic<bool> &stopped) const {
   WitnessInputs source(algebra, seed, range);
   DenseEvaluator evaluator(tv::GraphOp(graph).getBody().front(), analysis,
                            algebra, source);
   evaluator.setEqualValues(equalValues);
+  evaluator.stopWhen(stopped);
   // Of short sequences ops are executed sooner than their signs.
   Signs signs(graph, analysis, seed, range);
   signs.evaluator.setEqualValues(equalValues);
+  signs.evaluator.stopWhen(stopped);
   if (seed.positions != LongPositions::All)
     evaluator.showDomainsWith(signs.evaluator);
   if (failed(evaluator.run(result, ranked)))
@@ -109,7 +112,8 @@ Confirmation::runWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
                  false};
 }
 
-Confirmation::Outcome Confirmation::run(tv::ExpectOp result) const {
+Confirmation::Outcome
+Confirmation::run(tv::ExpectOp result, const std::atomic<bool> &stopped) const {
   SmallVector<Value> ranked;
   for (Operation *op : getCone(result))
     if (op->hasTrait<tv::AssumesNoTies>())
@@ -120,7 +124,7 @@ Confirmation::Outcome Confirmation::run(tv::ExpectOp result) const {
   for (unsigned precision : precisions) {
     std::unique_ptr<EnclosingAlgebra> intervals = makeIntervals(precision);
     std::optional<Outcome> outcome =
-        runWith(*intervals, result, ranked, *range);
+        runWith(*intervals, result, ranked, *range, stopped);
     if (!outcome)
       continue;
     if (outcome->witness)
@@ -128,4 +132,51 @@ Confirmation::Outcome Confirmation::run(tv::ExpectOp result) const {
     return std::move(*outcome);
   }
   return reject(roundingReason.str());
+}
+
+EarlyConfirmation::~EarlyConfirmation() {
+  for (auto &task : tasks)
+    task->isStopped = true;
+  thread.wait();
+}
+
+void EarlyConfirmation::begin(std::function<tv::ExpectOp()> choose) {
+  Task &task = *tasks.emplace_back(std::make_unique<Task>());
+  thread.async([this, &task, choose = std::move(choose)] {
+    task.result.set_value(choose());
+    run(task);
+  });
+}
+
+void EarlyConfirmation::changeTo(tv::ExpectOp result) {
+  if (getResult() == result)
+    return;
+  if (!tasks.empty())
+    tasks.back()->isStopped = true;
+  Task &task = *tasks.emplace_back(std::make_unique<Task>());
+  task.result.set_value(result);
+  thread.async([this, &task] { run(task); });
+}
+
+void EarlyConfirmation::run(Task &task) {
+  if (tv::ExpectOp result = task.chosen.get())
+    task.outcome = confirmation.run(result, task.isStopped);
+  task.isOver = true;
+}
+
+tv::ExpectOp EarlyConfirmation::getResult() const {
+  return tasks.empty() ? tv::ExpectOp() : tasks.back()->chosen.get();
+}
+
+tv::ExpectOp EarlyConfirmation::getFirst() const {
+  return tasks.empty() ? tv::ExpectOp() : tasks.front()->chosen.get();
+}
+
+bool EarlyConfirmation::hasFailed() const {
+  return tasks.back()->isOver && !tasks.back()->outcome.witness;
+}
+
+Confirmation::Outcome EarlyConfirmation::take() {
+  thread.wait();
+  return std::move(tasks.back()->outcome);
 }

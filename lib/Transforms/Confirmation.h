@@ -13,6 +13,11 @@
 #define VERIFY_LIB_TRANSFORMS_CONFIRMATION_H
 
 #include "WitnessInputs.h"
+#include "llvm/Support/ThreadPool.h"
+
+#include <atomic>
+#include <functional>
+#include <future>
 
 namespace verify {
 
@@ -52,8 +57,8 @@ public:
         equalValues(std::move(equalValues)) {}
 
   /// Looks for an element of `result` at which plan and reference differ, in
-  /// intervals of rising precision.
-  Outcome run(tv::ExpectOp result) const;
+  /// intervals of rising precision. Gives up soon after `stopped` is set.
+  Outcome run(tv::ExpectOp result, const std::atomic<bool> &stopped) const;
 
 private:
   /// The same with intervals of one algebra; none if they are too wide to tell.
@@ -61,12 +66,51 @@ private:
   /// (docs/Soundness.md, A23).
   std::optional<Outcome> runWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
                                  llvm::ArrayRef<mlir::Value> ranked,
-                                 const WitnessRange &range) const;
+                                 const WitnessRange &range,
+                                 const std::atomic<bool> &stopped) const;
 
   tv::GraphOp graph;
   const FactorAnalysis &analysis;
   WitnessSeed seed;
   std::shared_ptr<const ValueNumbering> equalValues;
+};
+
+/// Confirms a result on another thread, of which it is not known yet whether it
+/// is wrong.
+class EarlyConfirmation {
+public:
+  explicit EarlyConfirmation(Confirmation confirmation)
+      : confirmation(std::move(confirmation)),
+        thread(llvm::hardware_concurrency(1)) {}
+  /// Stops what was begun.
+  ~EarlyConfirmation();
+
+  /// Confirms what `choose` gives, which is called on the other thread; nothing
+  /// if that is null.
+  void begin(std::function<tv::ExpectOp()> choose);
+  /// Confirms `result` in place of what was begun, unless that is the same.
+  void changeTo(tv::ExpectOp result);
+  /// What is being confirmed; null if nothing is.
+  tv::ExpectOp getResult() const;
+  /// The same at the beginning.
+  tv::ExpectOp getFirst() const;
+  /// Whether it is known already that there is no witness.
+  bool hasFailed() const;
+  /// What came out of what was begun last; waits for it; only once.
+  Confirmation::Outcome take();
+
+private:
+  struct Task {
+    std::promise<tv::ExpectOp> result;
+    std::shared_future<tv::ExpectOp> chosen = result.get_future().share();
+    Confirmation::Outcome outcome; ///< once `isOver`
+    std::atomic<bool> isStopped = false, isOver = false;
+  };
+  void run(Task &task);
+
+  Confirmation confirmation;
+  std::vector<std::unique_ptr<Task>> tasks; ///< all but the last are stopped
+  llvm::DefaultThreadPool thread;
 };
 
 } // namespace verify

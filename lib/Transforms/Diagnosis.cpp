@@ -71,7 +71,8 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results) {
 }
 
 LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results,
-                                 ArrayRef<tv::ExpectOp> candidates) {
+                                 ArrayRef<tv::ExpectOp> candidates,
+                                 Observer *observer) {
   DoubleAlgebra algebra(seed.getRemainders());
   FailureOr<WitnessRange> range = getWitnessRange(graph, factors);
   if (failed(range)) {
@@ -82,6 +83,8 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results,
   DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
   evaluator.limitSteps(mostSteps);
   evaluator.ignoreDomains();
+  if (observer && !factors.getFailure())
+    observer->begin(evaluator.findEqualValues(candidates));
   // Most values come out alike in many layers and on many devices.
   std::map<std::vector<uint64_t>, std::optional<Difference>> compared;
   auto compareOne = [&](tv::ExpectOp expect) {
@@ -94,6 +97,8 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results,
       differences[expect] = *found->second;
     } else if (failureReason.empty())
       agreeing.insert(expect);
+    if (observer && expect.getContract())
+      observer->compared(expect, found->second && !found->second->isFaint);
   };
   if (failed(evaluator.runInPassing(candidates, compareOne)))
     failureReason = evaluator.getFailure();

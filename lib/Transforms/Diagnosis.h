@@ -76,9 +76,18 @@ public:
   /// Executes both programs and compares everything that is stated about what
   /// `results` depend on. Fails, with a reason, if that is not possible.
   llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results);
+  /// What is told of a comparison while it goes on.
+  struct Observer {
+    virtual ~Observer() = default;
+    /// Nothing was executed yet, and this is known to be equal.
+    virtual void begin(std::shared_ptr<const ValueNumbering> equalValues) = 0;
+    /// A result of the contract was compared.
+    virtual void compared(tv::ExpectOp result, bool differs) = 0;
+  };
   /// The same with what `listCompared` gives for `results`.
   llvm::LogicalResult compare(llvm::ArrayRef<tv::ExpectOp> results,
-                              llvm::ArrayRef<tv::ExpectOp> candidates);
+                              llvm::ArrayRef<tv::ExpectOp> candidates,
+                              Observer *observer = nullptr);
   const std::string &getFailure() const { return failureReason; }
   /// Whether something was not executed because it takes too long.
   bool wasTooCostly() const { return isTooCostly; }

@@ -8,6 +8,7 @@
 
 #include "InferredLineage.h"
 #include "WitnessInputs.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/ThreadPool.h"
@@ -26,8 +27,8 @@ static bool isSmall(tv::GraphOp graph) {
   return !llvm::hasNItemsOrMore(body.begin(), body.end(), smallGraph + 1);
 }
 
-Refutation::Refutation(tv::GraphOp graph, unsigned seed)
-    : graph(graph), firstNumber(seed) {
+Refutation::Refutation(tv::GraphOp graph, unsigned seed, bool confirmsEarly)
+    : graph(graph), firstNumber(seed), confirmsEarly(confirmsEarly) {
   for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
     if (expect.getContract())
       results.push_back(expect);
@@ -37,6 +38,43 @@ bool Refutation::areFaint() const {
   return llvm::all_of(
       wrong, [&](tv::ExpectOp result) { return diagnosis->isFaint(result); });
 }
+
+/// Confirms the result that is likely to be wrong while all are compared, and
+/// from then on the first that is.
+class Refutation::EarlyStart : public Diagnosis::Observer {
+public:
+  EarlyStart(Refutation &refutation, const FactorAnalysis &analysis,
+             ArrayRef<tv::ExpectOp> among)
+      : refutation(refutation), analysis(analysis), among(among) {}
+
+  void begin(std::shared_ptr<const ValueNumbering> equalValues) override {
+    Confirmation confirmation(refutation.graph, analysis, refutation.seed,
+                              equalValues);
+    refutation.early =
+        std::make_unique<EarlyConfirmation>(std::move(confirmation));
+    // This may be gone before it is called.
+    refutation.early->begin([&refutation = refutation, among = among,
+                             equalValues = std::move(equalValues)] {
+      return refutation.chooseLikely(among, *equalValues);
+    });
+  }
+
+  void compared(tv::ExpectOp result, bool differs) override {
+    if (differs && !firstWrong)
+      firstWrong = result;
+    tv::ExpectOp likely = refutation.early->getFirst();
+    isLikelyRight |= !likely || (!differs && likely == result);
+    if (isLikelyRight && firstWrong)
+      refutation.early->changeTo(firstWrong);
+  }
+
+private:
+  Refutation &refutation;
+  const FactorAnalysis &analysis;
+  ArrayRef<tv::ExpectOp> among;
+  tv::ExpectOp firstWrong;
+  bool isLikelyRight = false;
+};
 
 bool Refutation::findWrongResults(const FactorAnalysis &analysis) {
   isPartial = false;
@@ -50,8 +88,13 @@ bool Refutation::findWrongResults(const FactorAnalysis &analysis) {
 bool Refutation::findWrongResults(const FactorAnalysis &analysis,
                                   ArrayRef<tv::ExpectOp> among,
                                   ArrayRef<tv::ExpectOp> candidates) {
+  early.reset();
   diagnosis.emplace(graph, analysis, seed);
-  if (failed(diagnosis->compare(among, candidates))) {
+  EarlyStart start(*this, analysis, among);
+  bool isEarly =
+      confirmsEarly && isCoarse && canUseOtherThread() && !isSmall(graph);
+  if (failed(
+          diagnosis->compare(among, candidates, isEarly ? &start : nullptr))) {
     failureReason = diagnosis->getFailure();
     isTooCostly = diagnosis->wasTooCostly();
     return false;
@@ -117,7 +160,8 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
   return false;
 }
 
-void Refutation::setUp(tv::ExpectOp place) {
+void Refutation::setUp(tv::ExpectOp wanted) {
+  place = wanted;
   // Asking which op comes first would number them, which the other thread must
   // not see.
   Block &body = graph.getBody().front();
@@ -229,6 +273,7 @@ bool Refutation::attemptWithEqualParts(tv::ExpectOp place) {
 
 bool Refutation::attempt(const FactorAnalysis &analysis) {
   isCoarse = &analysis == &*coarse;
+  llvm::scope_exit stopEarly([&] { early.reset(); });
   if (!findWrongResults(analysis))
     return false;
   // Mostly what is left of numbers that cancel: intervals of high precision
@@ -244,8 +289,31 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
   return confirmAndLook(analysis);
 }
 
+/// The last op that computes something that is compared.
+static Operation *getLastOp(tv::ExpectOp expect) {
+  Operation *last = nullptr;
+  for (Value operand : expect->getOperands())
+    if (Operation *op = operand.getDefiningOp();
+        !last || (op && last->isBeforeInBlock(op)))
+      last = op;
+  return last;
+}
+
+/// The earliest, because most of what comes before it has to be executed.
+static tv::ExpectOp findCheapest(ArrayRef<tv::ExpectOp> expects) {
+  return *llvm::min_element(expects, [](tv::ExpectOp left, tv::ExpectOp right) {
+    return getLastOp(left)->isBeforeInBlock(getLastOp(right));
+  });
+}
+
 bool Refutation::confirmAndLook(const FactorAnalysis &analysis) {
   diagnosed.reset();
+  if (early && early->getResult() == chooseConfirmed()) {
+    if (!early->hasFailed())
+      diagnosed = diagnose(analysis);
+    return accept(analysis, early->take());
+  }
+  early.reset();
   if (!isCoarse || !canUseOtherThread())
     return confirm(analysis);
   llvm::DefaultThreadPool other(llvm::hardware_concurrency(1));
@@ -324,23 +392,6 @@ bool Refutation::acceptUndefined() {
   return attemptAgain(undefinedAt.front());
 }
 
-/// The last op that computes something that is compared.
-static Operation *getLastOp(tv::ExpectOp expect) {
-  Operation *last = nullptr;
-  for (Value operand : expect->getOperands())
-    if (Operation *op = operand.getDefiningOp();
-        !last || (op && last->isBeforeInBlock(op)))
-      last = op;
-  return last;
-}
-
-/// The earliest, because most of what comes before it has to be executed.
-static tv::ExpectOp findCheapest(ArrayRef<tv::ExpectOp> expects) {
-  return *llvm::min_element(expects, [](tv::ExpectOp left, tv::ExpectOp right) {
-    return getLastOp(left)->isBeforeInBlock(getLastOp(right));
-  });
-}
-
 SmallVector<tv::ExpectOp>
 Refutation::findDependent(ArrayRef<tv::ExpectOp> expects) {
   llvm::DenseSet<Value> dependent;
@@ -375,9 +426,54 @@ SmallVector<tv::ExpectOp> Refutation::chooseFirst(tv::ExpectOp place) {
   return isCheap ? dependent : SmallVector<tv::ExpectOp>();
 }
 
+tv::ExpectOp Refutation::chooseLikely(ArrayRef<tv::ExpectOp> among,
+                                      const ValueNumbering &equalValues) {
+  // How many ops lead there, of values that are not equal to earlier ones.
+  llvm::DenseMap<Value, unsigned> distances;
+  auto find = [&](ValueRange values) {
+    std::optional<unsigned> least;
+    for (Value value : values)
+      if (auto found = distances.find(getLeader(equalValues, value));
+          found != distances.end() && (!least || found->second < *least))
+        least = found->second;
+    return least;
+  };
+  for (Value value : place.getValues())
+    distances[getLeader(equalValues, value)] = 0;
+  for (Operation &op : graph.getBody().front())
+    if (auto least = find(op.getOperands()); least && op.getNumResults() == 1)
+      if (Value result = op.getResult(0);
+          getLeader(equalValues, result) == result)
+        distances.try_emplace(result, *least + 1);
+  SmallVector<tv::ExpectOp> dependent;
+  tv::ExpectOp nearest;
+  std::optional<unsigned> shortest;
+  for (tv::ExpectOp result : among)
+    if (auto distance = find(result.getValues())) {
+      dependent.push_back(result);
+      if (shortest && *distance >= *shortest)
+        continue;
+      shortest = distance;
+      nearest = result;
+    }
+  // Where any may be wrong, it mostly shows nearby.
+  return first.empty() || dependent.empty() ? nearest : findCheapest(dependent);
+}
+
+tv::ExpectOp Refutation::chooseConfirmed() {
+  tv::ExpectOp likely;
+  if (early)
+    likely = early->getFirst();
+  else if (isCoarse && !isSmall(graph))
+    likely =
+        chooseLikely(isPartial ? first : results, *diagnosis->getEqualValues());
+  return llvm::is_contained(wrong, likely) ? likely : findCheapest(wrong);
+}
+
 bool Refutation::confirm(const FactorAnalysis &analysis) {
   Confirmation confirmation(graph, analysis, seed, diagnosis->getEqualValues());
-  return accept(analysis, confirmation.run(findCheapest(wrong)));
+  return accept(analysis,
+                confirmation.run(chooseConfirmed(), /*stopped=*/false));
 }
 
 bool Refutation::accept(const FactorAnalysis &analysis,

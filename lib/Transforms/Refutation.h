@@ -25,7 +25,9 @@ public:
   /// Scalar operations that take about a second, on values in runs.
   static constexpr int64_t quickSteps = int64_t(1) << 24;
 
-  Refutation(tv::GraphOp graph, unsigned seed);
+  /// With `confirmsEarly` a result is confirmed on another thread, if there is
+  /// one, before it is known which are wrong; the outcome is the same.
+  Refutation(tv::GraphOp graph, unsigned seed, bool confirmsEarly);
 
   /// Whether inputs were found on which a result of the contract differs. The
   /// difference is confirmed in intervals of rising precision. Those that show
@@ -42,8 +44,9 @@ public:
   const std::string &getFailure() const { return failureReason; }
 
 private:
-  /// Analyzes the graph, and chooses what is looked at first for `place`.
-  void setUp(tv::ExpectOp place);
+  /// Analyzes the graph, and chooses what is looked at first for `wanted`,
+  /// which was not proved.
+  void setUp(tv::ExpectOp wanted);
   bool canUseOtherThread() const;
   /// Whether the graph takes seconds where all positions are told apart.
   bool isSlow();
@@ -68,10 +71,20 @@ private:
   /// Made of `coarse` or a copy, the first time.
   const FactorAnalysis &getFine(const FactorAnalysis &from);
   bool findWrongResults(const FactorAnalysis &analysis);
-  /// The same among these results, comparing `candidates`.
+  /// The same among these results, comparing `candidates`; begins to confirm
+  /// one on another thread, if there is one.
   bool findWrongResults(const FactorAnalysis &analysis,
                         llvm::ArrayRef<tv::ExpectOp> among,
                         llvm::ArrayRef<tv::ExpectOp> candidates);
+  class EarlyStart;
+  /// Of those that rest on what is said at the place the one that is likely to
+  /// be wrong: the nearest, and of what is looked at first the one that is
+  /// executed soonest. Null if there is none.
+  tv::ExpectOp chooseLikely(llvm::ArrayRef<tv::ExpectOp> among,
+                            const ValueNumbering &equalValues);
+  /// Which of the wrong results is confirmed: the likely one if it is one of
+  /// them, else the one that is executed soonest.
+  tv::ExpectOp chooseConfirmed();
   /// The results that rest on what some expects speak of.
   llvm::SmallVector<tv::ExpectOp>
   findDependent(llvm::ArrayRef<tv::ExpectOp> expects);
@@ -82,8 +95,8 @@ private:
   bool areFaint() const;
   /// Shows in interval arithmetic that one of the results is wrong.
   bool confirm(const FactorAnalysis &analysis);
-  /// The same, and begins to look for the root of the difference on another
-  /// thread, if there is one.
+  /// The same, and looks for the root of the difference meanwhile, if there is
+  /// another thread.
   bool confirmAndLook(const FactorAnalysis &analysis);
   /// Takes what was shown, unless only the plan is undefined, which is put off.
   bool accept(const FactorAnalysis &analysis, Confirmation::Outcome outcome);
@@ -126,6 +139,8 @@ private:
 
   tv::GraphOp graph;
   unsigned firstNumber;
+  bool confirmsEarly;
+  tv::ExpectOp place; ///< what was not proved
   WitnessSeed seed;
   /// One value of each sort, which stands for all: inputs that are equal along
   /// every dimension show most differences, fast. There since `setUp`.
@@ -141,6 +156,8 @@ private:
   /// What is looked at first, and whether nothing else was.
   llvm::SmallVector<tv::ExpectOp> first;
   bool isPartial = false;
+  /// On the last inputs; null if none was begun.
+  std::unique_ptr<EarlyConfirmation> early;
   /// What is compared for these, or for all results if there are none.
   llvm::SmallVector<tv::ExpectOp> compared;
   /// Of the last inputs.

@@ -102,16 +102,17 @@ void DeclaredOrder::checkOnThread(
   });
 }
 
-void DeclaredOrder::takePlans() {
+bool DeclaredOrder::takePlans() {
   if (!keeper || declared)
-    return;
+    return isUnderWay();
   declared = take(keeper, /*copies=*/false);
   if (!declared)
-    return;
+    return false;
   // They may have to be given back.
   keep(getPlans(*declared));
   thread.emplace(llvm::hardware_concurrency(1));
   checkOnThread(options.solver);
+  return true;
 }
 
 void DeclaredOrder::giveBackPlans() {

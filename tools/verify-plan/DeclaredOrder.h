@@ -39,8 +39,8 @@ public:
   /// they may not change until `waitUntilCopied`.
   void begin(mlir::ModuleOp module, bool isBeside);
   /// Goes on, on a thread of its own, with what the module kept, if it did and
-  /// that was not done.
-  void takePlans();
+  /// that was not done. Returns whether the thread is at work.
+  bool takePlans();
   /// Ends that, and puts it back, as it was.
   void giveBackPlans();
   void waitUntilCopied();

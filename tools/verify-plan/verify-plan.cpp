@@ -299,7 +299,7 @@ int Verification::verifyPair() {
   }
   verify::KeptPlansUser plans;
   if (declaredOrder && pool.getMaxConcurrency() > 1)
-    plans = {[&] { declaredOrder->takePlans(); },
+    plans = {[&] { return declaredOrder->takePlans(); },
              [&] { declaredOrder->giveBackPlans(); }};
   bool isDone = runPass("check", verify::createCheckEquivPass(
                                      check,

@@ -18,6 +18,7 @@
 
 #include "llvm/ADT/BitVector.h"
 
+#include <atomic>
 #include <deque>
 
 namespace verify {
@@ -121,6 +122,9 @@ private:
   size_t scalarCount = 0, dropCount = 0;
 };
 
+/// The first value that is known to be equal to this one.
+mlir::Value getLeader(const ValueNumbering &known, mlir::Value value);
+
 /// How far apart two numbers are, as a part of the larger one; 0 where one is
 /// not a number, 2 for minus infinity and a number.
 double getRelativeDifference(double left, double right);
@@ -158,6 +162,9 @@ public:
   /// Runs that take more scalar operations, roughly, fail as too costly; there
   /// is a limit without this too.
   void limitSteps(int64_t most) { mostSteps = most; }
+  /// Runs end with a failure soon after `flag`, which has to outlive them, is
+  /// set.
+  void stopWhen(const std::atomic<bool> &flag) { stopped = &flag; }
   /// For numbers alone: what nothing reads is not evaluated, so that nothing is
   /// known of where it is defined.
   void ignoreDomains() { checksDomains = false; }
@@ -172,6 +179,10 @@ public:
   std::shared_ptr<const ValueNumbering> getEqualValues() const {
     return tensors.getNumbering();
   }
+  /// The same of what `targets` depend on, for this evaluator's next runs and
+  /// for others, before anything is run.
+  std::shared_ptr<const ValueNumbering>
+  findEqualValues(llvm::ArrayRef<tv::ExpectOp> targets);
   /// Takes over what another evaluator knows, of the same graph, analysis and
   /// inputs. Values that it did not look at are equal to no other.
   void setEqualValues(std::shared_ptr<const ValueNumbering> known) {
@@ -394,6 +405,7 @@ private:
   std::string failureReason;
   int64_t steps = 0, mostSteps = std::numeric_limits<int64_t>::max();
   bool isTooCostly = false, checksDomains = true;
+  const std::atomic<bool> *stopped = nullptr; ///< null: never
   DenseEvaluator *signs = nullptr;
   mlir::Operation *undefinedOp = nullptr;
 };

@@ -73,7 +73,8 @@ createCanonicalizeSSAPass(const CanonicalizeSSAPassOptions &options,
 /// show what is wrong, which leaves most of a second thread's time.
 struct KeptPlansUser {
   /// Something does not hold. The check does not need the plans from now on.
-  std::function<void()> take;
+  /// Returns whether a thread is busy with them then.
+  std::function<bool()> take;
   /// They are to be in the module, as they were.
   std::function<void()> giveBack;
 };
