@@ -39,6 +39,9 @@ public:
   /// way; it is empty if the plan is not understood.
   llvm::LogicalResult run();
   llvm::StringRef getMalformation() const { return malformation; }
+  /// The folded group, by its first device, that it failed in because its ranks
+  /// are given what one value cannot stand for; none if it was anything else.
+  std::optional<int64_t> getTooDifferent() const { return tooDifferent; }
   /// How often an op of a device was executed; less than there are executions
   /// where micro-batches are followed.
   uint64_t getExecutedOps() const { return executedOps; }
@@ -449,6 +452,7 @@ private:
   bool isReference;
   const RankFold *fold;
   llvm::StringRef malformation;
+  std::optional<int64_t> tooDifferent;
   uint64_t executedOps = 0;
   int64_t microBatchCount;
   bool ordersStreams; ///< something that is started waits for other

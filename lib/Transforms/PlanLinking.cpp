@@ -23,6 +23,9 @@
 using namespace mlir;
 using namespace verify;
 
+/// How often a plan is linked with ranks as an axis, each time in fewer groups.
+static constexpr unsigned mostFolded = 3;
+
 namespace {
 class PlanLinker {
 public:
@@ -35,10 +38,10 @@ public:
   /// Fails after an error. The plans are gone afterwards, unless they are kept.
   LogicalResult link() { return link(nullptr); }
   /// The same with the first ranks for all but in groups with a device of
-  /// `apart`, and with the plans as before. False without a word, and with the
-  /// module as before, where that fails; but where linking must fail, that is
-  /// said.
-  bool linkFolded(const llvm::DenseSet<int64_t> &apart);
+  /// `apart`, and in some in which ranks are too different, and with the plans
+  /// as before. False without a word, and with the module as before, where that
+  /// fails; but where linking must fail, that is said.
+  bool linkFolded(llvm::DenseSet<int64_t> apart);
   /// Whether nothing was found so far that does not depend on how it is linked.
   bool maySucceed() const { return !missing && isBesideRight.value_or(true); }
   /// Does what is to be done beside, unless it was done; whether it succeeded.
@@ -50,6 +53,9 @@ public:
 
 private:
   LogicalResult link(std::unique_ptr<RankFold> ranks);
+  /// The same as `linkFolded` with all groups folded that `apart` has no device
+  /// of.
+  bool tryFolded(const llvm::DenseSet<int64_t> &apart);
   LogicalResult fail(StringRef malformation) {
     // What is done beside tells first in what way a plan is malformed.
     if (!malformation.empty() && !fold && doBeside())
@@ -175,8 +181,12 @@ private:
       verifySilently();
       return success();
     };
-    if (failed(sideBySide([&] { return execute(executed, graph); }, readOnly)))
+    if (failed(
+            sideBySide([&] { return execute(executed, graph); }, readOnly))) {
+      if (executed.plan)
+        tooDifferent = executed.plan->getTooDifferent();
       return fail(executed.plan ? executed.plan->getMalformation() : "");
+    }
     if (!doBeside())
       return failure();
     return success(isVerified || isValid());
@@ -201,6 +211,8 @@ private:
   tv::PlanOp reference, plan;
   std::unique_ptr<RankFold> fold;
   std::optional<MissingPart> missing;
+  /// The group that could not be folded when that was last tried.
+  std::optional<int64_t> tooDifferent;
   tv::GraphOp graphOp;
   bool isChecked = false, isVerified = false;
   PlanCounts referenceCounts, planCounts;
@@ -301,7 +313,18 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
 // Modules
 //===----------------------------------------------------------------------===//
 
-bool PlanLinker::linkFolded(const llvm::DenseSet<int64_t> &apart) {
+bool PlanLinker::linkFolded(llvm::DenseSet<int64_t> apart) {
+  for (unsigned attempt = 0; attempt < mostFolded; ++attempt) {
+    tooDifferent.reset();
+    if (tryFolded(apart))
+      return true;
+    if (!maySucceed() || !tooDifferent || !apart.insert(*tooDifferent).second)
+      return false;
+  }
+  return false;
+}
+
+bool PlanLinker::tryFolded(const llvm::DenseSet<int64_t> &apart) {
   // What a device draws for itself is no function of its coordinates.
   std::unique_ptr<RankFold> ranks;
   if (random == RandomMode::ByElement)

@@ -299,6 +299,7 @@ FailureOr<Bound> PlanExecution::join(int64_t device, Operation *op,
                   message.device == first.device;
     isSame &= message.rank < 0 || message.isUniform;
     if (message.bound.microBatch != first.bound.microBatch) {
+      tooDifferent = device;
       op->emitOpError("receives of several micro-batches on its ranks");
       return failure();
     }
@@ -324,8 +325,10 @@ FailureOr<Bound> PlanExecution::join(int64_t device, Operation *op,
           tv::DomainAttr()));
     Value chosen =
         RankBuilder(builder, op->getLoc(), fold->getSize()).choose(moved);
-    if (!chosen)
+    if (!chosen) {
+      tooDifferent = device;
       return op->emitOpError("does not fit on all ranks");
+    }
     results.push_back(chosen);
     return success();
   };

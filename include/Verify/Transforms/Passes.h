@@ -58,8 +58,8 @@ constexpr llvm::StringLiteral keptPlanName = "tv.kept";
 
 /// Something that is done with `@plan` while that is linked, perhaps on another
 /// thread: it may only read it, and says nothing. Where ranks are linked as
-/// one, it is told which; if that comes to nothing, it may be done a second
-/// time, for each device.
+/// one, it is told which; if that comes to nothing, it may be done again, for
+/// fewer of them or for each device.
 using BesideLinking = std::function<llvm::LogicalResult(
     tv::PlanOp plan, const schedule::RankGroups &ranks)>;
 
