@@ -28,9 +28,10 @@ DenseEvaluator::runInPassing(ArrayRef<tv::ExpectOp> targets,
   return runInOrder({}, targets, ready);
 }
 
-/// The values that others depend on, these included.
-static void addCone(llvm::DenseSet<Value> &values) {
+/// The values that others depend on, these included; at most `count`.
+static void addCone(llvm::DenseSet<Value> &values, size_t count) {
   SmallVector<Value> worklist(values.begin(), values.end());
+  values.reserve(count);
   while (!worklist.empty())
     if (Operation *op = worklist.pop_back_val().getDefiningOp())
       for (Value operand : op->getOperands())
@@ -43,7 +44,7 @@ DenseEvaluator::findEqualValues(ArrayRef<tv::ExpectOp> targets) {
   llvm::DenseSet<Value> cone;
   for (tv::ExpectOp expect : targets)
     cone.insert(expect->operand_begin(), expect->operand_end());
-  addCone(cone);
+  addCone(cone, factors.getValueCount());
   knownEqual =
       std::make_shared<const ValueNumbering>(body, cone, factors, source);
   return knownEqual;
@@ -93,6 +94,7 @@ void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &stays,
     wanted.push_back(leader.getDefiningOp());
   }
   order.ops = listNeeded(std::move(wanted));
+  order.needed.reserve(order.needed.size() + order.ops.size());
   // Backwards, so that the first use that is found is the last one.
   for (Operation *op : llvm::reverse(order.ops)) {
     auto use = [&](ValueRange operands) {
@@ -221,7 +223,7 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
     cone = stays;
     for (tv::ExpectOp expect : compared)
       cone.insert(expect->operand_begin(), expect->operand_end());
-    addCone(cone);
+    addCone(cone, factors.getValueCount());
   }
   tensors.reset(knownEqual ? knownEqual
                            : std::make_shared<const ValueNumbering>(

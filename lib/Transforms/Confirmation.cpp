@@ -118,7 +118,7 @@ Confirmation::run(tv::ExpectOp result, const std::atomic<bool> &stopped) const {
   for (Operation *op : getCone(result))
     if (op->hasTrait<tv::AssumesNoTies>())
       ranked.push_back(op->getOperand(0));
-  FailureOr<WitnessRange> range = getWitnessRange(graph, analysis);
+  FailureOr<WitnessRange> range = getWitnessRange(analysis);
   if (failed(range))
     return reject(noDataReason.str());
   for (unsigned precision : precisions) {

@@ -74,7 +74,7 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results,
                                  ArrayRef<tv::ExpectOp> candidates,
                                  Observer *observer) {
   DoubleAlgebra algebra(seed.getRemainders());
-  FailureOr<WitnessRange> range = getWitnessRange(graph, factors);
+  FailureOr<WitnessRange> range = getWitnessRange(factors);
   if (failed(range)) {
     failureReason = noDataReason;
     return failure();
@@ -125,9 +125,10 @@ void Diagnosis::acceptRounding(ArrayRef<tv::ExpectOp> results,
     }
 }
 
-llvm::DenseSet<Value>
-Diagnosis::findSuspicious(ArrayRef<tv::ExpectOp> wrong) const {
+std::vector<Operation *>
+Diagnosis::listSuspicious(ArrayRef<tv::ExpectOp> wrong) const {
   llvm::DenseSet<Value> suspicious;
+  std::vector<std::pair<unsigned, Operation *>> numbered;
   SmallVector<Value> worklist;
   for (tv::ExpectOp result : wrong)
     llvm::append_range(worklist, tv::ExpectOp(result).getValues());
@@ -135,10 +136,14 @@ Diagnosis::findSuspicious(ArrayRef<tv::ExpectOp> wrong) const {
     Value value = worklist.pop_back_val();
     if (holding.contains(value) || !suspicious.insert(value).second)
       continue;
-    if (Operation *op = value.getDefiningOp())
+    if (Operation *op = value.getDefiningOp()) {
+      numbered.emplace_back(factors.getNumber(value), op);
       llvm::append_range(worklist, op->getOperands());
+    }
   }
-  return suspicious;
+  llvm::sort(numbered);
+  auto ops = llvm::make_second_range(numbered);
+  return {ops.begin(), ops.end()};
 }
 
 SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
@@ -153,17 +158,14 @@ SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
     }
   for (Value value : differing)
     holding.erase(value);
-  llvm::DenseSet<Value> suspicious = findSuspicious(wrong);
   // In the order of the block, those that nothing that differs leads to.
-  Block &body = graph.getBody().front();
+  std::vector<Operation *> suspicious = listSuspicious(wrong);
   SmallVector<tv::ExpectOp> roots;
   auto spread = [&](const llvm::DenseSet<Value> &sources) {
     llvm::DenseSet<Value> tainted;
-    for (Operation &op : body) {
-      if (op.getNumResults() != 1 || !suspicious.contains(op.getResult(0)))
-        continue;
-      Value value = op.getResult(0);
-      bool isTainted = llvm::any_of(op.getOperands(), [&](Value operand) {
+    for (Operation *op : suspicious) {
+      Value value = op->getResult(0);
+      bool isTainted = llvm::any_of(op->getOperands(), [&](Value operand) {
         return tainted.contains(operand);
       });
       if (isTainted || sources.contains(value))
@@ -266,12 +268,12 @@ void Diagnosis::collectRegion(tv::ExpectOp expect) {
 
 void Diagnosis::addSimilarOps() {
   // The same ops of the model elsewhere, where operands may come from.
-  llvm::StringSet<> places;
+  llvm::DenseSet<std::tuple<StringRef, const void *, unsigned>> places;
   for (Operation *op : region)
-    places.insert(getPlaceKey(op->getLoc()));
+    places.insert(getPlaceKey(op->getLoc()).asTuple());
   for (Operation &op : graph.getBody().front())
     if (op.getNumResults() == 1 && !op.hasAttr("domain") &&
-        places.contains(getPlaceKey(op.getLoc())) &&
+        places.contains(getPlaceKey(op.getLoc()).asTuple()) &&
         referenceRegion.size() < 2 * referenceLimit)
       referenceRegion.insert(&op);
 }
@@ -332,7 +334,7 @@ void Diagnosis::explain(Finding &finding) {
     return;
   llvm::SetVector<Value> kept = chooseWhatHelps(finding);
   DoubleAlgebra algebra(seed.getRemainders());
-  FailureOr<WitnessRange> range = getWitnessRange(graph, factors);
+  FailureOr<WitnessRange> range = getWitnessRange(factors);
   if (failed(range))
     return;
   WitnessInputs source(algebra, seed, *range);

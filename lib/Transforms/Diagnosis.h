@@ -137,9 +137,10 @@ private:
   /// Where one of `results` differs by more, what differs faintly is rounding.
   void acceptRounding(llvm::ArrayRef<tv::ExpectOp> results,
                       llvm::ArrayRef<tv::ExpectOp> candidates);
-  /// What leads to a wrong result without a value that holds in between.
-  llvm::DenseSet<mlir::Value>
-  findSuspicious(llvm::ArrayRef<tv::ExpectOp> wrong) const;
+  /// The ops that lead to a wrong result without a value that holds in between,
+  /// in the order of the graph.
+  std::vector<mlir::Operation *>
+  listSuspicious(llvm::ArrayRef<tv::ExpectOp> wrong) const;
   void collectRegion(tv::ExpectOp expect);
   void addSimilarOps();
   using OpCopies = llvm::DenseMap<mlir::Operation *, mlir::Operation *>;

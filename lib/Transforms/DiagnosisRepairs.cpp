@@ -45,7 +45,7 @@ bool Diagnosis::isRepaired(tv::ExpectOp expect, Repair repair) {
     return false;
   auto copy = cast<tv::ExpectOp>(copies[expect]);
   DoubleAlgebra algebra(seed.getRemainders());
-  FailureOr<WitnessRange> range = getWitnessRange(*repaired, exact);
+  FailureOr<WitnessRange> range = getWitnessRange(exact);
   if (failed(range))
     return false;
   WitnessInputs source(algebra, seed, *range);

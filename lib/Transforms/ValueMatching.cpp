@@ -53,16 +53,18 @@ SmallVector<int64_t> verify::getDevices(Value value) {
   return graph ? addFoldedRanks(graph, listDevices(value)) : listDevices(value);
 }
 
-std::string verify::getPlaceKey(Location location) {
-  std::string text = getOpKind(location).str();
-  if (FileLineColLoc file = getFilePlace(location))
-    llvm::raw_string_ostream(text)
-        << " " << file.getFilename().getValue() << ":" << file.getLine();
-  return text;
+PlaceKey verify::getPlaceKey(Location location) {
+  PlaceKey key{getOpKind(location)};
+  if (FileLineColLoc file = getFilePlace(location)) {
+    key.file = file.getFilename().getAsOpaquePointer();
+    key.line = file.getLine();
+  }
+  return key;
 }
 
-static std::string getKey(Operation *op) {
-  return (op->getName().getStringRef() + " " + getPlaceKey(op->getLoc())).str();
+ValueMatcher::OpKey ValueMatcher::getKey(Operation *op) {
+  return std::tuple_cat(std::tuple(op->getName().getAsOpaquePointer()),
+                        getPlaceKey(op->getLoc()).asTuple());
 }
 
 void ValueMatcher::listPlaces() {

@@ -34,9 +34,22 @@ struct Match {
 /// The devices of a plan value, sorted; empty if it is on all of them.
 llvm::SmallVector<int64_t> getDevices(mlir::Value value);
 
-/// The source line of a location and the name of the op there, without the
-/// number of the cell: the same for the same op of the model.
-std::string getPlaceKey(mlir::Location location);
+/// The name of the op at a location, without the number of the cell, and its
+/// source line: the same for the same op of the model.
+struct PlaceKey {
+  llvm::StringRef op;
+  const void *file = nullptr; ///< the name, as an attribute; null if none
+  unsigned line = 0;
+
+  bool operator==(const PlaceKey &other) const {
+    return op == other.op && file == other.file && line == other.line;
+  }
+  bool operator!=(const PlaceKey &other) const { return !(*this == other); }
+  std::tuple<llvm::StringRef, const void *, unsigned> asTuple() const {
+    return {op, file, line};
+  }
+};
+PlaceKey getPlaceKey(mlir::Location location);
 
 class ValueMatcher {
 public:
@@ -67,6 +80,10 @@ public:
   bool areEqual(mlir::Value left, mlir::Value right);
 
 private:
+  /// The name of an op of the dialect, and where it stands in the model.
+  using OpKey =
+      std::tuple<const void *, llvm::StringRef, const void *, unsigned>;
+  static OpKey getKey(mlir::Operation *op);
   void listPlaces();
   /// Axes that index one dimension together.
   struct Indexing {
@@ -103,7 +120,8 @@ private:
   tv::MeshAttr mesh;
   /// For each op of the model, the values on each device in order; empty until
   /// that is asked for.
-  llvm::StringMap<std::map<int64_t, llvm::SmallVector<mlir::Value>>> byPlace;
+  llvm::DenseMap<OpKey, std::map<int64_t, llvm::SmallVector<mlir::Value>>>
+      byPlace;
   const FactorAnalysis *factors = nullptr;
   DoubleAlgebra *algebra = nullptr;
   DenseEvaluator *evaluator = nullptr;

@@ -211,16 +211,14 @@ static bool isAmongOthers(const FactorAnalysis &factors, tv::OneHotOp oneHot,
          factors.getWeight(factors.getDimensions(result).back(), position) != 1;
 }
 
-FailureOr<WitnessRange> verify::getWitnessRange(tv::GraphOp graph,
-                                                const FactorAnalysis &factors) {
+FailureOr<WitnessRange> verify::getWitnessRange(const FactorAnalysis &factors) {
   WitnessRange range;
   range.factors = &factors;
-  if (llvm::any_of(graph.getBody().front(), [](Operation &op) {
-        return op.hasTrait<tv::AssumesNoTies>();
-      }))
+  if (factors.hasSelections())
     range.resolution = 1 << 20;
-  for (auto input : graph.getBody().getOps<tv::InputOp>()) {
-    if (getElementKind(input.getResult().getType()) != ElementKind::Integer)
+  for (Operation *op : factors.getDataOps()) {
+    auto input = dyn_cast<tv::InputOp>(op);
+    if (!input)
       continue;
     std::optional<SmallVector<int64_t>> common;
     SmallVector<tv::OneHotOp> oneHots = findOneHots(input);

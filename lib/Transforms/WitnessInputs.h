@@ -102,8 +102,7 @@ ConstantDimensions findDividedDimensions(tv::GraphOp graph,
 /// The integers that select positions which are looked at, and so many real
 /// numbers that what a graph selects from has no ties. Failure if an input
 /// selects positions of which none is looked at everywhere.
-mlir::FailureOr<WitnessRange> getWitnessRange(tv::GraphOp graph,
-                                              const FactorAnalysis &factors);
+mlir::FailureOr<WitnessRange> getWitnessRange(const FactorAnalysis &factors);
 
 /// Why there are none.
 inline constexpr llvm::StringLiteral noDataReason =

@@ -86,6 +86,11 @@ public:
   unsigned getNumber(mlir::Value value) const {
     return values->numbers.find(value)->second;
   }
+  size_t getValueCount() const { return values->data.size(); }
+  /// The ops that have data, integers, as operands or results.
+  llvm::ArrayRef<mlir::Operation *> getDataOps() const { return onData; }
+  /// Whether an op assumes that no elements of its operand are equal.
+  bool hasSelections() const { return !selecting.empty(); }
   /// The node of mesh axis number `axis`; axes are those of the mesh but for
   /// `device`, whose coordinates are spelled out.
   Node getAxis(unsigned axis) const { return axes[axis]; }
