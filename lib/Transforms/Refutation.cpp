@@ -18,14 +18,6 @@ using namespace verify;
 
 /// Inputs that are tried before giving up.
 static constexpr unsigned drawLimit = 3;
-/// Ops of a graph that is executed in no time, whatever the inputs.
-static constexpr size_t smallGraph = 4096;
-
-/// Whether a graph has no more ops than that. Counting all takes milliseconds.
-static bool isSmall(tv::GraphOp graph) {
-  Block &body = graph.getBody().front();
-  return !llvm::hasNItemsOrMore(body.begin(), body.end(), smallGraph + 1);
-}
 
 Refutation::Refutation(tv::GraphOp graph, unsigned seed, bool confirmsEarly)
     : graph(graph), firstNumber(seed), confirmsEarly(confirmsEarly) {
@@ -91,8 +83,7 @@ bool Refutation::findWrongResults(const FactorAnalysis &analysis,
   early.reset();
   diagnosis.emplace(graph, analysis, seed);
   EarlyStart start(*this, analysis, among);
-  bool isEarly =
-      confirmsEarly && isCoarse && canUseOtherThread() && !isSmall(graph);
+  bool isEarly = confirmsEarly && isCoarse && canUseOtherThread() && !isSmall();
   if (failed(
           diagnosis->compare(among, candidates, isEarly ? &start : nullptr))) {
     failureReason = diagnosis->getFailure();
@@ -289,23 +280,6 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
   return confirmAndLook(analysis);
 }
 
-/// The last op that computes something that is compared.
-static Operation *getLastOp(tv::ExpectOp expect) {
-  Operation *last = nullptr;
-  for (Value operand : expect->getOperands())
-    if (Operation *op = operand.getDefiningOp();
-        !last || (op && last->isBeforeInBlock(op)))
-      last = op;
-  return last;
-}
-
-/// The earliest, because most of what comes before it has to be executed.
-static tv::ExpectOp findCheapest(ArrayRef<tv::ExpectOp> expects) {
-  return *llvm::min_element(expects, [](tv::ExpectOp left, tv::ExpectOp right) {
-    return getLastOp(left)->isBeforeInBlock(getLastOp(right));
-  });
-}
-
 bool Refutation::confirmAndLook(const FactorAnalysis &analysis) {
   diagnosed.reset();
   if (early && early->getResult() == chooseConfirmed()) {
@@ -362,7 +336,7 @@ bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
   // always is.
   if (undefinedAt.size() >= 2)
     return acceptUndefined();
-  if (isQuick && !isSmall(graph))
+  if (isQuick && !isSmall())
     return false;
   seed = first;
   for (bool isPositive : {false, true}) {
@@ -390,104 +364,4 @@ bool Refutation::acceptUndefined() {
     return false;
   acceptsUndefined = acceptsFaint = true;
   return attemptAgain(undefinedAt.front());
-}
-
-SmallVector<tv::ExpectOp>
-Refutation::findDependent(ArrayRef<tv::ExpectOp> expects) {
-  llvm::DenseSet<Value> dependent;
-  for (tv::ExpectOp expect : SmallVector<tv::ExpectOp>(expects))
-    dependent.insert(expect.getValues().begin(), expect.getValues().end());
-  auto depends = [&](ValueRange values) {
-    return llvm::any_of(values,
-                        [&](Value value) { return dependent.contains(value); });
-  };
-  for (Operation &op : graph.getBody().front())
-    if (op.getNumResults() == 1 && depends(op.getOperands()))
-      dependent.insert(op.getResult(0));
-  SmallVector<tv::ExpectOp> found;
-  for (tv::ExpectOp result : results)
-    if (depends(result.getValues()))
-      found.push_back(result);
-  return found;
-}
-
-SmallVector<tv::ExpectOp> Refutation::chooseFirst(tv::ExpectOp place) {
-  if (isSmall(graph))
-    return {};
-  SmallVector<tv::ExpectOp> dependent = findDependent(place);
-  if (dependent.empty())
-    return {};
-  tv::ExpectOp cheapest = findCheapest(dependent);
-  llvm::erase_if(dependent, [&](tv::ExpectOp result) {
-    return !areAlike(result, cheapest);
-  });
-  // Otherwise there is less to gain than to lose.
-  bool isCheap = 2 * getCone(dependent).size() < getCone(results).size();
-  return isCheap ? dependent : SmallVector<tv::ExpectOp>();
-}
-
-tv::ExpectOp Refutation::chooseLikely(ArrayRef<tv::ExpectOp> among,
-                                      const ValueNumbering &equalValues) {
-  // How many ops lead there, of values that are not equal to earlier ones.
-  llvm::DenseMap<Value, unsigned> distances;
-  auto find = [&](ValueRange values) {
-    std::optional<unsigned> least;
-    for (Value value : values)
-      if (auto found = distances.find(getLeader(equalValues, value));
-          found != distances.end() && (!least || found->second < *least))
-        least = found->second;
-    return least;
-  };
-  for (Value value : place.getValues())
-    distances[getLeader(equalValues, value)] = 0;
-  for (Operation &op : graph.getBody().front())
-    if (auto least = find(op.getOperands()); least && op.getNumResults() == 1)
-      if (Value result = op.getResult(0);
-          getLeader(equalValues, result) == result)
-        distances.try_emplace(result, *least + 1);
-  SmallVector<tv::ExpectOp> dependent;
-  tv::ExpectOp nearest;
-  std::optional<unsigned> shortest;
-  for (tv::ExpectOp result : among)
-    if (auto distance = find(result.getValues())) {
-      dependent.push_back(result);
-      if (shortest && *distance >= *shortest)
-        continue;
-      shortest = distance;
-      nearest = result;
-    }
-  // Where any may be wrong, it mostly shows nearby.
-  return first.empty() || dependent.empty() ? nearest : findCheapest(dependent);
-}
-
-tv::ExpectOp Refutation::chooseConfirmed() {
-  tv::ExpectOp likely;
-  if (early)
-    likely = early->getFirst();
-  else if (isCoarse && !isSmall(graph))
-    likely =
-        chooseLikely(isPartial ? first : results, *diagnosis->getEqualValues());
-  return llvm::is_contained(wrong, likely) ? likely : findCheapest(wrong);
-}
-
-bool Refutation::confirm(const FactorAnalysis &analysis) {
-  Confirmation confirmation(graph, analysis, seed, diagnosis->getEqualValues());
-  return accept(analysis,
-                confirmation.run(chooseConfirmed(), /*stopped=*/false));
-}
-
-bool Refutation::accept(const FactorAnalysis &analysis,
-                        Confirmation::Outcome outcome) {
-  if (!outcome.witness) {
-    failureReason = std::move(outcome.failureReason);
-    isTooCostly |= outcome.isTooCostly;
-    return false;
-  }
-  if (outcome.witness->undefinedOp && !acceptsUndefined) {
-    undefinedAt.push_back({&analysis, seed});
-    failureReason = "the plan is undefined on the inputs that were tried";
-    return false;
-  }
-  confirmed = std::move(*outcome.witness);
-  return true;
 }

@@ -48,6 +48,8 @@ private:
   /// which was not proved.
   void setUp(tv::ExpectOp wanted);
   bool canUseOtherThread() const;
+  /// Whether the graph is executed in no time, whatever the inputs.
+  bool isSmall();
   /// Whether the graph takes seconds where all positions are told apart.
   bool isSlow();
   /// The same as `find` with the positions of long dimensions that the seed
