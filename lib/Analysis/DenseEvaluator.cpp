@@ -217,6 +217,7 @@ LogicalResult DenseEvaluator::computeRuns(tv::SemanticsOpInterface op,
         worker.rows.get(), tensors, free));
     shares.back()->setShare(static_cast<int64_t>(shares.size()) - 1,
                             static_cast<int64_t>(count));
+    shares.back()->stopWhen(stopped);
   }
   parallelFor(op->getContext(), 0, count, [&](size_t i) {
     isDone[i] = shares[i]->compute(tensor, stepsOf[i], limit);

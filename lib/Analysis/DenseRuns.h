@@ -17,6 +17,8 @@
 #include "DenseRelation.h"
 #include "RunBuilder.h"
 
+#include <atomic>
+
 namespace verify {
 
 /// Whether a dimension has so many positions that runs pay, and may have equal
@@ -86,6 +88,8 @@ public:
     share = number;
     shareCount = count;
   }
+  /// Gives up soon after `flag` is set; null for never.
+  void stopWhen(const std::atomic<bool> *flag) { stopped = flag; }
   /// As `DenseRelation::run`, and with failure also where the result has more
   /// runs than may be; but `finish` writes the result. Others may compute other
   /// shares of the same result at the same time.
@@ -189,6 +193,7 @@ private:
   /// Whether the body only compares positions with each other.
   bool comparesPositions;
   bool isTooCostly = false;
+  const std::atomic<bool> *stopped = nullptr;
   int64_t stepCount = 0, maximumSteps = 0;
   int64_t share = 0, shareCount = 1;
 

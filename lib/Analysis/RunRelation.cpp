@@ -120,7 +120,8 @@ LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
           computeTransposedRow(offset);
         else
           computeRow(offset);
-        isTooCostly = builder.isFull() || stepCount > maximumSteps;
+        isTooCostly = builder.isFull() || stepCount > maximumSteps ||
+                      (stopped && *stopped);
       }
     });
   }

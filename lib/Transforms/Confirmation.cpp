@@ -12,6 +12,7 @@
 using namespace mlir;
 using namespace verify;
 
+static constexpr llvm::StringLiteral stoppedReason = "it was stopped";
 /// Precisions of the intervals, in bits; the first are intervals of doubles.
 static constexpr unsigned precisions[] = {53, 128, 256};
 
@@ -114,6 +115,8 @@ Confirmation::runWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
 
 Confirmation::Outcome
 Confirmation::run(tv::ExpectOp result, const std::atomic<bool> &stopped) const {
+  if (stopped)
+    return reject(stoppedReason.str());
   SmallVector<Value> ranked;
   for (Operation *op : getCone(result))
     if (op->hasTrait<tv::AssumesNoTies>())
@@ -122,6 +125,8 @@ Confirmation::run(tv::ExpectOp result, const std::atomic<bool> &stopped) const {
   if (failed(range))
     return reject(noDataReason.str());
   for (unsigned precision : precisions) {
+    if (stopped)
+      return reject(stoppedReason.str());
     std::unique_ptr<EnclosingAlgebra> intervals = makeIntervals(precision);
     std::optional<Outcome> outcome =
         runWith(*intervals, result, ranked, *range, stopped);

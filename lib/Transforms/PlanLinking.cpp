@@ -38,10 +38,10 @@ public:
   /// Fails after an error. The plans are gone afterwards, unless they are kept.
   LogicalResult link() { return link(nullptr); }
   /// The same with the first ranks for all but in groups with a device of
-  /// `apart`, and in some in which ranks are too different, and with the plans
-  /// as before. False without a word, and with the module as before, where that
-  /// fails; but where linking must fail, that is said.
-  bool linkFolded(llvm::DenseSet<int64_t> apart);
+  /// `apart`, to which those are added in which ranks are too different, and
+  /// with the plans as before. False without a word, and with the module as
+  /// before, where that fails; but where linking must fail, that is said.
+  bool linkFolded(llvm::DenseSet<int64_t> &apart);
   /// Whether nothing was found so far that does not depend on how it is linked.
   bool maySucceed() const { return !missing && isBesideRight.value_or(true); }
   /// Does what is to be done beside, unless it was done; whether it succeeded.
@@ -313,7 +313,7 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
 // Modules
 //===----------------------------------------------------------------------===//
 
-bool PlanLinker::linkFolded(llvm::DenseSet<int64_t> apart) {
+bool PlanLinker::linkFolded(llvm::DenseSet<int64_t> &apart) {
   for (unsigned attempt = 0; attempt < mostFolded; ++attempt) {
     tooDifferent.reset();
     if (tryFolded(apart))
@@ -367,7 +367,8 @@ LogicalResult verify::linkPlans(ModuleOp module, RandomMode random,
           said.push_back(std::move(diagnostic));
           return success();
         });
-    isLinked = (foldsRanks && linker.linkFolded({})) ||
+    llvm::DenseSet<int64_t> apart;
+    isLinked = (foldsRanks && linker.linkFolded(apart)) ||
                (linker.maySucceed() && succeeded(linker.link()));
   }
   if (!linker.doBeside())
@@ -399,7 +400,7 @@ LogicalResult verify::unfoldRanks(ModuleOp module) {
 }
 
 LogicalResult verify::unfoldRanks(ModuleOp module,
-                                  const llvm::DenseSet<int64_t> &apart) {
+                                  llvm::DenseSet<int64_t> &apart) {
   eraseFolded(module);
   PlanLinker linker(module, RandomMode::ByElement);
   return success(linker.linkFolded(apart) ||

@@ -29,9 +29,10 @@ tv::GraphOp getFoldedGraph(mlir::ModuleOp module);
 llvm::LogicalResult unfoldRanks(mlir::ModuleOp module);
 
 /// Replaces that graph and its stages by one in which groups with a device of
-/// `apart` are not folded; the same as the other where none is left.
+/// `apart` are not folded; the same as the other where none is left. Devices of
+/// groups that cannot be folded are added.
 llvm::LogicalResult unfoldRanks(mlir::ModuleOp module,
-                                const llvm::DenseSet<int64_t> &apart);
+                                llvm::DenseSet<int64_t> &apart);
 
 } // namespace verify
 

@@ -285,7 +285,7 @@ bool Refutation::confirmAndLook(const FactorAnalysis &analysis) {
   if (early && early->getResult() == chooseConfirmed()) {
     if (!early->hasFailed())
       diagnosed = diagnose(analysis);
-    return accept(analysis, early->take());
+    return accept(analysis, early->getResult(), early->take());
   }
   early.reset();
   if (!isCoarse || !canUseOtherThread())

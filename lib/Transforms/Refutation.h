@@ -100,8 +100,12 @@ private:
   /// The same, and looks for the root of the difference meanwhile, if there is
   /// another thread.
   bool confirmAndLook(const FactorAnalysis &analysis);
-  /// Takes what was shown, unless only the plan is undefined, which is put off.
-  bool accept(const FactorAnalysis &analysis, Confirmation::Outcome outcome);
+  /// Takes what was shown of `result`, or else of the one that is executed
+  /// soonest, unless only the plan is undefined, which is put off.
+  bool accept(const FactorAnalysis &analysis, tv::ExpectOp result,
+              Confirmation::Outcome outcome);
+  Confirmation::Outcome confirm(const FactorAnalysis &analysis,
+                                tv::ExpectOp result);
   /// Looks for wrong results and confirms one. What differs faintly or is
   /// undefined is put off.
   bool attempt(const FactorAnalysis &analysis);

@@ -114,19 +114,32 @@ tv::ExpectOp Refutation::chooseConfirmed() {
 }
 
 bool Refutation::confirm(const FactorAnalysis &analysis) {
-  Confirmation confirmation(graph, analysis, seed, diagnosis->getEqualValues());
-  return accept(analysis,
-                confirmation.run(chooseConfirmed(), /*stopped=*/false));
+  tv::ExpectOp chosen = chooseConfirmed();
+  return accept(analysis, chosen, confirm(analysis, chosen));
 }
 
-bool Refutation::accept(const FactorAnalysis &analysis,
+Confirmation::Outcome Refutation::confirm(const FactorAnalysis &analysis,
+                                          tv::ExpectOp result) {
+  Confirmation confirmation(graph, analysis, seed, diagnosis->getEqualValues());
+  return confirmation.run(result, /*stopped=*/false);
+}
+
+bool Refutation::accept(const FactorAnalysis &analysis, tv::ExpectOp result,
                         Confirmation::Outcome outcome) {
+  auto isWitness = [&] {
+    return outcome.witness &&
+           (acceptsUndefined || !outcome.witness->undefinedOp);
+  };
+  // Of another one that is wrong too, less has to be executed.
+  if (tv::ExpectOp cheapest = findCheapest(wrong);
+      !isWitness() && result != cheapest)
+    outcome = confirm(analysis, cheapest);
   if (!outcome.witness) {
     failureReason = std::move(outcome.failureReason);
-    isTooCostly |= outcome.isTooCostly;
+    isTooCostly = outcome.isTooCostly;
     return false;
   }
-  if (outcome.witness->undefinedOp && !acceptsUndefined) {
+  if (!isWitness()) {
     undefinedAt.push_back({&analysis, seed});
     failureReason = "the plan is undefined on the inputs that were tried";
     return false;
