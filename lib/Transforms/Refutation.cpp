@@ -73,8 +73,13 @@ bool Refutation::findWrongResults(const FactorAnalysis &analysis) {
   if (first.empty())
     return findWrongResults(analysis, results, compared);
   isPartial = findWrongResults(analysis, first, compared) && !areFaint();
-  return isPartial ||
-         findWrongResults(analysis, results, listCompared(graph, results));
+  return isPartial || findWrongResults(analysis, results, getAllCompared());
+}
+
+ArrayRef<tv::ExpectOp> Refutation::getAllCompared() {
+  if (allCompared.empty())
+    allCompared = listCompared(graph, results);
+  return allCompared;
 }
 
 bool Refutation::findWrongResults(const FactorAnalysis &analysis,
@@ -110,7 +115,7 @@ const FactorAnalysis &Refutation::getFine(const FactorAnalysis &from) {
 bool Refutation::simplify(tv::ExpectOp place, QuadraticBranches quadratic,
                           bool onlyIfShown) {
   if (!branches)
-    branches.emplace(graph, *coarse);
+    branches.emplace(results, *coarse);
   ZeroParameters zeros = branches->chooseZeros(place, quadratic);
   if (zeros.names.empty() || (onlyIfShown && !zeros.mayShowPlace))
     return false;
@@ -160,7 +165,10 @@ void Refutation::setUp(tv::ExpectOp wanted) {
     body.recomputeOpOrder();
   auto choose = [&] {
     first = chooseFirst(place);
-    compared = listCompared(graph, first.empty() ? results : first);
+    // They may show nothing, and there is time.
+    if (first.empty() || (confirmsEarly && canUseOtherThread()))
+      (void)getAllCompared();
+    compared = first.empty() ? allCompared : listCompared(graph, first);
   };
   if (std::optional<OtherParameter> other = findOtherParameter(place))
     mistaken = std::make_shared<const llvm::StringSet<>>(
@@ -217,7 +225,7 @@ bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
   }
   // What shows in scores alone hardly changes what is executed soonest.
   if (!first.empty())
-    compared = listCompared(graph, results);
+    compared = SmallVector<tv::ExpectOp>(getAllCompared());
   first.clear();
   restart(LongPositions::Last);
   if (simplify(place, QuadraticBranches::Nearest) &&

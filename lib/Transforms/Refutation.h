@@ -73,6 +73,7 @@ private:
   /// Made of `coarse` or a copy, the first time.
   const FactorAnalysis &getFine(const FactorAnalysis &from);
   bool findWrongResults(const FactorAnalysis &analysis);
+  llvm::ArrayRef<tv::ExpectOp> getAllCompared();
   /// The same among these results, comparing `candidates`; begins to confirm
   /// one on another thread, if there is one.
   bool findWrongResults(const FactorAnalysis &analysis,
@@ -166,6 +167,8 @@ private:
   std::unique_ptr<EarlyConfirmation> early;
   /// What is compared for these, or for all results if there are none.
   llvm::SmallVector<tv::ExpectOp> compared;
+  /// The same for all results; empty if it was not asked for.
+  llvm::SmallVector<tv::ExpectOp> allCompared;
   /// Of the last inputs.
   std::optional<Diagnosis> diagnosis;
   bool isCoarse = false;

@@ -39,8 +39,8 @@ struct Ends {
 
 class BranchFinder {
 public:
-  BranchFinder(tv::GraphOp graph, const FactorAnalysis &factors)
-      : graph(graph), factors(factors) {}
+  BranchFinder(ArrayRef<tv::ExpectOp> results, const FactorAnalysis &factors)
+      : results(results), factors(factors) {}
 
   /// In the order of the reference's forward pass.
   std::vector<ResidualBranch> find();
@@ -51,7 +51,11 @@ private:
   /// The ops that lead from `from` to `to`, if there are some.
   SmallVector<Operation *> findBetween(Value from, Value to) const;
 
-  tv::GraphOp graph;
+  /// What outputs of the reference depend on, in order; what follows are
+  /// gradients.
+  std::vector<Operation *> listForward() const;
+
+  ArrayRef<tv::ExpectOp> results;
   const FactorAnalysis &factors;
   llvm::DenseMap<Value, Ends> ends;
 };
@@ -132,29 +136,37 @@ void BranchFinder::findScores(ResidualBranch &branch) const {
   }
 }
 
+std::vector<Operation *> BranchFinder::listForward() const {
+  llvm::DenseSet<Operation *> seen;
+  std::vector<std::pair<unsigned, Operation *>> numbered;
+  SmallVector<Value> worklist;
+  for (tv::ExpectOp result : results)
+    if (result.getContract()->getRole() == tv::ContractRole::Output)
+      worklist.push_back(tv::ExpectOp(result).getReference());
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    numbered.emplace_back(factors.getNumber(value), op);
+    llvm::append_range(worklist, op->getOperands());
+  }
+  llvm::sort(numbered);
+  auto ops = llvm::make_second_range(numbered);
+  return {ops.begin(), ops.end()};
+}
+
 std::vector<ResidualBranch> BranchFinder::find() {
-  // What outputs depend on; what follows are gradients.
-  llvm::DenseSet<Value> forward;
   // A table of the model is never 0, if it can be told from a weight.
   llvm::StringSet<> learned;
-  Block &body = graph.getBody().front();
-  for (auto expect : body.getOps<tv::ExpectOp>()) {
-    auto contract = expect.getContract();
-    if (!contract)
-      continue;
-    if (contract->getRole() == tv::ContractRole::Output)
-      forward.insert(expect.getReference());
-    if (contract->getRole() == tv::ContractRole::Gradient)
-      learned.insert(contract->getName().getValue());
+  for (tv::ExpectOp result : results) {
+    tv::ContractAttr contract = *tv::ExpectOp(result).getContract();
+    if (contract.getRole() == tv::ContractRole::Gradient)
+      learned.insert(contract.getName().getValue());
   }
-  for (Operation &op : llvm::reverse(body))
-    if (op.getNumResults() == 1 && forward.contains(op.getResult(0)))
-      forward.insert(op.operand_begin(), op.operand_end());
-
   std::vector<ResidualBranch> branches;
-  for (Operation &op : body) {
-    if (op.getNumResults() != 1 || !forward.contains(op.getResult(0)))
-      continue;
+  for (Operation *each : listForward()) {
+    Operation &op = *each;
     if (auto input = dyn_cast<tv::InputOp>(op)) {
       if (input.getContract().getRole() == tv::ContractRole::Parameter &&
           getElementKind(input.getType()) == ElementKind::Real &&
@@ -288,9 +300,9 @@ static bool restsOnUndefined(tv::ExpectOp place) {
   return false;
 }
 
-ResidualBranches::ResidualBranches(tv::GraphOp graph,
+ResidualBranches::ResidualBranches(ArrayRef<tv::ExpectOp> results,
                                    const FactorAnalysis &factors)
-    : factors(factors), branches(BranchFinder(graph, factors).find()) {
+    : factors(factors), branches(BranchFinder(results, factors).find()) {
   for (auto [number, branch] : llvm::enumerate(branches))
     for (Operation *op : branch.ops)
       branchOf.try_emplace(op, number);

@@ -48,8 +48,10 @@ struct ResidualBranch {
 /// The residual branches of a graph's reference.
 class ResidualBranches {
 public:
-  /// The analysis is that of the graph, and has to outlive this.
-  ResidualBranches(tv::GraphOp graph, const FactorAnalysis &factors);
+  /// Of the graph that these are all results of the contract of. The analysis
+  /// is that of the graph, and has to outlive this.
+  ResidualBranches(llvm::ArrayRef<tv::ExpectOp> results,
+                   const FactorAnalysis &factors);
 
   /// The parameters to set to 0 so that of the branches those near `place`
   /// alone are not 0. Of few branches, or if most would stay, all stay that
