@@ -8,7 +8,6 @@
 
 #include "WitnessInputs.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <map>
 

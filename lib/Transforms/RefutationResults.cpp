@@ -132,8 +132,11 @@ bool Refutation::accept(const FactorAnalysis &analysis, tv::ExpectOp result,
   };
   // Of another one that is wrong too, less has to be executed.
   if (tv::ExpectOp cheapest = findCheapest(wrong);
-      !isWitness() && result != cheapest)
-    outcome = confirm(analysis, cheapest);
+      !isWitness() && result != cheapest) {
+    Confirmation::Outcome other = confirm(analysis, cheapest);
+    if (other.witness || !outcome.witness)
+      outcome = std::move(other);
+  }
   if (!outcome.witness) {
     failureReason = std::move(outcome.failureReason);
     isTooCostly = outcome.isTooCostly;

@@ -13,7 +13,10 @@
 #define VERIFY_LIB_TRANSFORMS_VALUEMATCHING_H
 
 #include "Verify/Analysis/DenseEvaluator.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+#include <tuple>
 
 namespace verify {
 
