@@ -31,8 +31,8 @@ bool Refutation::areFaint() const {
       wrong, [&](tv::ExpectOp result) { return diagnosis->isFaint(result); });
 }
 
-/// Confirms the result that is likely to be wrong while all are compared, and
-/// from then on the first that is.
+/// Confirms the result that is likely to be wrong while all are compared; once
+/// it turns out to be right, the first one that is wrong.
 class Refutation::EarlyStart : public Diagnosis::Observer {
 public:
   EarlyStart(Refutation &refutation, const FactorAnalysis &analysis,

@@ -73,12 +73,13 @@ private:
   /// Made of `coarse` or a copy, the first time.
   const FactorAnalysis &getFine(const FactorAnalysis &from);
   bool findWrongResults(const FactorAnalysis &analysis);
-  llvm::ArrayRef<tv::ExpectOp> getAllCompared();
   /// The same among these results, comparing `candidates`; begins to confirm
   /// one on another thread, if there is one.
   bool findWrongResults(const FactorAnalysis &analysis,
                         llvm::ArrayRef<tv::ExpectOp> among,
                         llvm::ArrayRef<tv::ExpectOp> candidates);
+  /// What is compared for all results.
+  llvm::ArrayRef<tv::ExpectOp> getAllCompared();
   class EarlyStart;
   /// Of those that rest on what is said at the place the one that is likely to
   /// be wrong: the nearest, and of what is looked at first the one that is
@@ -105,6 +106,7 @@ private:
   /// soonest, unless only the plan is undefined, which is put off.
   bool accept(const FactorAnalysis &analysis, tv::ExpectOp result,
               Confirmation::Outcome outcome);
+  /// Evaluates `result` in intervals, on this thread.
   Confirmation::Outcome confirm(const FactorAnalysis &analysis,
                                 tv::ExpectOp result);
   /// Looks for wrong results and confirms one. What differs faintly or is
