@@ -16,7 +16,7 @@ using namespace verify;
 
 LogicalResult DenseEvaluator::run(ArrayRef<tv::ExpectOp> targets,
                                   ArrayRef<Value> kept) {
-  llvm::DenseSet<Value> stays(kept.begin(), kept.end());
+  DenseValueSet stays(kept.begin(), kept.end());
   for (tv::ExpectOp expect : targets)
     stays.insert(expect->operand_begin(), expect->operand_end());
   return runInOrder(stays, {}, nullptr);
@@ -29,7 +29,7 @@ DenseEvaluator::runInPassing(ArrayRef<tv::ExpectOp> targets,
 }
 
 /// The values that others depend on, these included; at most `count`.
-static void addCone(llvm::DenseSet<Value> &values, size_t count) {
+static void addCone(DenseValueSet &values, size_t count) {
   SmallVector<Value> worklist(values.begin(), values.end());
   values.reserve(count);
   while (!worklist.empty())
@@ -41,7 +41,7 @@ static void addCone(llvm::DenseSet<Value> &values, size_t count) {
 
 std::shared_ptr<const ValueNumbering>
 DenseEvaluator::findEqualValues(ArrayRef<tv::ExpectOp> targets) {
-  llvm::DenseSet<Value> cone;
+  DenseValueSet cone;
   for (tv::ExpectOp expect : targets)
     cone.insert(expect->operand_begin(), expect->operand_end());
   addCone(cone, factors.getValueCount());
@@ -71,7 +71,7 @@ DenseEvaluator::listNeeded(SmallVector<Operation *> worklist) const {
   return ops;
 }
 
-void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &stays,
+void DenseEvaluator::planOrder(const DenseValueSet &stays,
                                ArrayRef<tv::ExpectOp> compared,
                                const llvm::DenseSet<Operation *> &checked,
                                Order &order) {
@@ -116,8 +116,8 @@ void DenseEvaluator::planOrder(const llvm::DenseSet<Value> &stays,
 //===--- Domains ----------------------------------------------------------===//
 
 llvm::DenseSet<Operation *>
-DenseEvaluator::listChecked(const llvm::DenseSet<Value> &cone,
-                            const llvm::DenseSet<Value> &stays,
+DenseEvaluator::listChecked(const DenseValueSet &cone,
+                            const DenseValueSet &stays,
                             ArrayRef<tv::ExpectOp> compared) {
   llvm::DenseSet<Operation *> checked;
   if (!checksDomains)
@@ -177,7 +177,7 @@ DenseEvaluator::findDefined(ArrayRef<tv::SemanticsOpInterface> ops) {
   if (ops.empty() || !knownEqual)
     return defined;
   tensors.reset(knownEqual, algebra);
-  llvm::DenseSet<Value> decisive;
+  DenseValueSet decisive;
   SmallVector<DomainCondition> conditions;
   for (tv::SemanticsOpInterface op : ops) {
     conditions.push_back(getDomainCondition(op, factors));
@@ -208,7 +208,7 @@ DenseEvaluator::findDefined(ArrayRef<tv::SemanticsOpInterface> ops) {
 //===--- Execution --------------------------------------------------------===//
 
 LogicalResult
-DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
+DenseEvaluator::runInOrder(const DenseValueSet &stays,
                            ArrayRef<tv::ExpectOp> compared,
                            llvm::function_ref<void(tv::ExpectOp)> ready) {
   failureReason.clear();
@@ -218,7 +218,7 @@ DenseEvaluator::runInOrder(const llvm::DenseSet<Value> &stays,
     return fail(*factors.getFailure());
   // A target exists only where all that it depends on is defined, used or not:
   // of each of these values, or one that is equal to it, that is looked at.
-  llvm::DenseSet<Value> cone;
+  DenseValueSet cone;
   if (!knownEqual || checksDomains) {
     cone = stays;
     for (tv::ExpectOp expect : compared)

@@ -112,7 +112,7 @@ private:
                 const Iteration &iteration, ArrayRef<Widths> operands);
 
   FactorAnalysis &analysis;
-  llvm::DenseMap<Value, Widths> widths;
+  DenseValueMap<Widths> widths;
   Counts axisDimensions;
   llvm::SmallDenseMap<Node, Arguments> arguments;
 };

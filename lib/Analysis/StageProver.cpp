@@ -58,8 +58,8 @@ private:
   static constexpr uint32_t firstOpaque = 1u << 30;
   static constexpr uint32_t firstUndefined = 1u << 31;
   TermAlgebra &terms;
-  llvm::DenseMap<Value, uint32_t> numbers;
-  llvm::DenseMap<Value, uint32_t> undefinedNumbers;
+  DenseValueMap<uint32_t> numbers;
+  DenseValueMap<uint32_t> undefinedNumbers;
 };
 
 /// One element of an expect, on both sides.

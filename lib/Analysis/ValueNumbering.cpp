@@ -18,7 +18,7 @@ uint64_t ValueNumbering::Numbers::get(ArrayRef<uint64_t> list) {
   return number;
 }
 
-ValueNumbering::ValueNumbering(Block &body, const llvm::DenseSet<Value> &wanted,
+ValueNumbering::ValueNumbering(Block &body, const DenseValueSet &wanted,
                                const FactorAnalysis &factors,
                                const ElementSource &source)
     : factors(factors) {

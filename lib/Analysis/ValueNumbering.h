@@ -16,6 +16,7 @@
 
 #include "Verify/Analysis/ElementEvaluator.h"
 #include "Verify/Analysis/Identities.h"
+#include "Verify/IR/DenseValues.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/Allocator.h"
@@ -28,7 +29,7 @@ class ValueNumbering {
 public:
   /// Numbers the values in `wanted`, which has the operands of each, and asks
   /// `source` which inputs are equal and which are 0.
-  ValueNumbering(mlir::Block &body, const llvm::DenseSet<mlir::Value> &wanted,
+  ValueNumbering(mlir::Block &body, const DenseValueSet &wanted,
                  const FactorAnalysis &factors, const ElementSource &source);
 
   /// The first value that is equal to this one wherever both are defined, with
@@ -123,14 +124,14 @@ private:
       unsigned dimension = 0;
       int64_t start = 0;
     };
-    llvm::DenseMap<mlir::Value, Part> parts;
+    DenseValueMap<Part> parts;
     /// What coordinates of an axis have, each its own part.
     struct AxisPart {
       mlir::Value whole;
       mlir::StringAttr axis;
       unsigned dimension = 0;
     };
-    llvm::DenseMap<mlir::Value, AxisPart> axisParts;
+    DenseValueMap<AxisPart> axisParts;
     /// All parts of a value along one dimension, in order, each `size`
     /// positions of another one.
     struct Stack {
@@ -138,14 +139,14 @@ private:
       unsigned dimension = 0, along = 0;
       int64_t size = 0;
     };
-    llvm::DenseMap<mlir::Value, Stack> stacks;
+    DenseValueMap<Stack> stacks;
   };
   Progress::AxisPart getAxisPart(tv::AllSliceOp slice);
 
   const FactorAnalysis &factors;
-  llvm::DenseMap<mlir::Value, mlir::Value> leaders;
-  llvm::DenseSet<mlir::Value> zeros;
-  llvm::DenseMap<mlir::Value, uint64_t> layouts;
+  DenseValueMap<mlir::Value> leaders;
+  DenseValueSet zeros;
+  DenseValueMap<uint64_t> layouts;
   /// Null when all values were added.
   std::unique_ptr<Progress> progress;
   llvm::SmallVector<uint64_t, 32> key;

@@ -6,6 +6,7 @@
 
 #include "Verify/IR/Gradients.h"
 
+#include "Verify/IR/DenseValues.h"
 #include "Verify/IR/TVOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -52,13 +53,13 @@ verify::buildReverse(OpBuilder &builder, Location location,
                      ArrayRef<Operation *> ops, ValueRange inputs,
                      ValueRange outputs, ArrayRef<Value> outputGradients) {
   // Only values that depend on an input carry a gradient.
-  llvm::DenseSet<Value> active(inputs.begin(), inputs.end());
+  DenseValueSet active(inputs.begin(), inputs.end());
   for (Operation *op : ops)
     if (llvm::any_of(op->getOperands(),
                      [&](Value value) { return active.contains(value); }))
       active.insert(op->result_begin(), op->result_end());
 
-  llvm::DenseMap<Value, Value> gradients;
+  DenseValueMap<Value> gradients;
   auto accumulate = [&](Value value, Value gradient) {
     Value &slot = gradients[value];
     slot = slot ? Value(tv::AddOp::create(builder, location, gradient.getType(),

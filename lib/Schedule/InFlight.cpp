@@ -81,7 +81,7 @@ FailureOr<Operation *> InFlightChecker::findBuffer(Operation *op,
 
 void InFlightChecker::addBetween(tv::SaveOp save, Origins &origins) const {
   SmallVector<Value> worklist(save.getOutputs());
-  llvm::DenseSet<Value> seen(save.getInputs().begin(), save.getInputs().end());
+  DenseValueSet seen(save.getInputs().begin(), save.getInputs().end());
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     if (!seen.insert(value).second)

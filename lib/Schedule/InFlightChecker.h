@@ -13,6 +13,7 @@
 
 #include "DeviceOrder.h"
 #include "Skeleton.h"
+#include "Verify/IR/DenseValues.h"
 
 #include <map>
 
@@ -124,7 +125,7 @@ private:
   llvm::StringRef &malformation;
   int64_t replicaCount;
   int64_t device = 0;
-  llvm::DenseMap<mlir::Value, Origins> originsOf;
+  DenseValueMap<Origins> originsOf;
   std::map<const Segment *, Summary> summaryOf;
   // Of the program that is followed.
   DeviceOrder order;

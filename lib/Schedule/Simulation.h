@@ -16,6 +16,7 @@
 #define VERIFY_LIB_SCHEDULE_SIMULATION_H
 
 #include "MissingCalls.h"
+#include "Verify/IR/DenseValues.h"
 #include "Verify/Schedule/Schedule.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -80,7 +81,7 @@ private:
     const Action *lastInOrder = nullptr;
     /// The last one of each channel or communicator, with streams.
     std::map<std::pair<ActionKind, unsigned>, const Action *> lastAtPlace;
-    llvm::DenseMap<mlir::Value, const Action *> actionOf; ///< by handle
+    DenseValueMap<const Action *> actionOf; ///< by handle
     /// What it came to and is not posted, in order.
     std::vector<const Action *> unposted;
     /// What is posted, not known to be over, and waited for by others of it.
@@ -93,7 +94,7 @@ private:
     size_t completed = 1; ///< actions, by the last one that was performed
     int64_t clock = 0;    ///< when it may do the next thing
     int64_t arrived = 0;  ///< when it came to its action
-    llvm::DenseMap<mlir::Value, int64_t> microBatches; ///< of values
+    DenseValueMap<int64_t> microBatches; ///< of values
     /// What wrote scratch memory last, and the micro-batch of that, by name.
     std::map<llvm::StringRef, std::pair<mlir::Operation *, int64_t>> held;
     std::map<int64_t, Execution> executions; ///< by number of the call

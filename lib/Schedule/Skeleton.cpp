@@ -11,6 +11,8 @@
 
 #include "Skeleton.h"
 
+#include "Verify/IR/DenseValues.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -376,7 +378,7 @@ LogicalResult SkeletonBuilder::buildSegment(tv::SegmentOp op) {
   segment.op = op;
   segment.isBackward = op.getBackward();
   segmentOf[op] = &segment;
-  llvm::DenseSet<Value> saved;
+  DenseValueSet saved;
   for (Operation &inner : op.getBody().front()) {
     if (isa<tv::ReturnOp>(inner))
       continue;

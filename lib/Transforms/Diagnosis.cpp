@@ -126,7 +126,7 @@ void Diagnosis::acceptRounding(ArrayRef<tv::ExpectOp> results,
 
 std::vector<Operation *>
 Diagnosis::listSuspicious(ArrayRef<tv::ExpectOp> wrong) const {
-  llvm::DenseSet<Value> suspicious;
+  DenseValueSet suspicious;
   std::vector<std::pair<unsigned, Operation *>> numbered;
   SmallVector<Value> worklist;
   for (tv::ExpectOp result : wrong)
@@ -160,8 +160,8 @@ SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
   // In the order of the block, those that nothing that differs leads to.
   std::vector<Operation *> suspicious = listSuspicious(wrong);
   SmallVector<tv::ExpectOp> roots;
-  auto spread = [&](const llvm::DenseSet<Value> &sources) {
-    llvm::DenseSet<Value> tainted;
+  auto spread = [&](const DenseValueSet &sources) {
+    DenseValueSet tainted;
     for (Operation *op : suspicious) {
       Value value = op->getResult(0);
       bool isTainted = llvm::any_of(op->getOperands(), [&](Value operand) {
@@ -176,11 +176,11 @@ SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
   };
   // Of the values of one claim some may be right, and others wrong because of
   // what leads to them.
-  llvm::DenseSet<Value> alone;
+  DenseValueSet alone;
   for (auto &[op, difference] : differences)
     if (auto expect = cast<tv::ExpectOp>(op); expect.getValues().size() == 1)
       alone.insert(expect.getValues().front());
-  llvm::DenseSet<Value> tainted = spread(alone);
+  DenseValueSet tainted = spread(alone);
   for (auto &[value, own] : claims) {
     llvm::erase_if(own, [&](tv::ExpectOp expect) {
       return expect.getValues().size() > 1 &&
@@ -233,7 +233,7 @@ void Diagnosis::collectRegion(tv::ExpectOp expect) {
   SmallVector<Value> worklist(expect.getValues());
   llvm::SetVector<Value> ends;
   ends.insert(expect.getReference());
-  llvm::DenseSet<Value> boundary;
+  DenseValueSet boundary;
   while (!worklist.empty() && region.size() < regionLimit) {
     Value value = worklist.pop_back_val();
     Operation *op = value.getDefiningOp();

@@ -14,6 +14,7 @@
 #define VERIFY_LIB_TRANSFORMS_DIAGNOSIS_H
 
 #include "ValueMatching.h"
+#include "Verify/IR/DenseValues.h"
 #include "WitnessInputs.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -201,10 +202,10 @@ private:
   llvm::DenseSet<mlir::Operation *> agreeing;                ///< expects
   std::shared_ptr<const ValueNumbering> equalValues;
   /// Values with an expect that holds and none that differs.
-  llvm::DenseMap<mlir::Value, tv::ExpectOp> holding;
-  llvm::DenseSet<mlir::Value> differing;
+  DenseValueMap<tv::ExpectOp> holding;
+  DenseValueSet differing;
   llvm::SetVector<mlir::Operation *> region, referenceRegion;
-  llvm::DenseMap<mlir::Value, Match> matches;
+  DenseValueMap<Match> matches;
 };
 
 /// The values that an addition has in it: its operands, and what these are sums

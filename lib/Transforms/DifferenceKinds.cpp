@@ -253,7 +253,7 @@ std::optional<Match> Diagnosis::matchAny(Value value) {
   Operation *op = value.getDefiningOp();
   SmallVector<Value> same, others;
   // Layers with equal parameters have equal values.
-  llvm::DenseSet<Value> known;
+  DenseValueSet known;
   for (bool isSame : {true, false})
     for (Operation *candidate : referenceRegion)
       if ((getPlaceKey(candidate->getLoc()) == getPlaceKey(op->getLoc())) ==

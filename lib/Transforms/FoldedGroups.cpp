@@ -6,6 +6,8 @@
 
 #include "FoldedGroups.h"
 
+#include "Verify/IR/DenseValues.h"
+
 using namespace mlir;
 using namespace verify;
 
@@ -95,7 +97,7 @@ walkUnder(tv::ExpectOp expect,
     });
   };
   SmallVector<Value> worklist(expect.getValues());
-  llvm::DenseSet<Value> seen;
+  DenseValueSet seen;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
     Operation *op = value.getDefiningOp();

@@ -15,6 +15,7 @@
 #ifndef VERIFY_LIB_TRANSFORMS_INFERREDLINEAGE_H
 #define VERIFY_LIB_TRANSFORMS_INFERREDLINEAGE_H
 
+#include "Verify/IR/DenseValues.h"
 #include "Verify/IR/TVOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -55,7 +56,7 @@ private:
                                       mlir::Operation &reference);
 
   tv::MeshAttr mesh;
-  llvm::DenseMap<mlir::Value, Candidates> candidates;
+  DenseValueMap<Candidates> candidates;
   /// Those that a selection leads to, without a lemma in between.
   llvm::SetVector<mlir::Value> selected;
 };

@@ -428,7 +428,7 @@ void LineageLinker::findLemmas() {
   findVarying();
   // A tensor that a plan hands on has other names there, one for each stage of
   // a pipeline; copies are values of two names.
-  llvm::DenseMap<Value, std::pair<Value, tv::PieceAttr>> named;
+  DenseValueMap<std::pair<Value, tv::PieceAttr>> named;
   for (const StatedPiece &stated : plan.getPieces()) {
     Value &tensor =
         byTensor[{stated.piece.getFull(), stated.piece.getGradient()}];

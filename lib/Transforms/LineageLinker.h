@@ -14,6 +14,7 @@
 #define VERIFY_LIB_TRANSFORMS_LINEAGELINKER_H
 
 #include "PlanExecution.h"
+#include "Verify/IR/DenseValues.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -107,7 +108,7 @@ private:
   std::vector<Claim> claims;
   /// Axes whose coordinate a value depends on, one bit for each axis of the
   /// mesh. What depends on none is left out.
-  llvm::DenseMap<mlir::Value, llvm::SmallBitVector> varying;
+  DenseValueMap<llvm::SmallBitVector> varying;
   llvm::DenseMap<std::tuple<mlir::Value, mlir::Value, tv::LineageAttr>, size_t>
       known;
   /// Of the pieces that are stated of tensors of the reference, by type and by

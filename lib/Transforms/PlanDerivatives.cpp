@@ -147,7 +147,7 @@ PlanExecution::Step PlanExecution::executeSave(Device &device,
 /// The ops of the graph that lead from `inputs` to `outputs`, in order.
 static SmallVector<Operation *> opsBetween(ArrayRef<Value> inputs,
                                            ArrayRef<Value> outputs) {
-  llvm::DenseSet<Value> stop(inputs.begin(), inputs.end());
+  DenseValueSet stop(inputs.begin(), inputs.end());
   llvm::SetVector<Operation *> found;
   SmallVector<Value> worklist(outputs);
   while (!worklist.empty()) {

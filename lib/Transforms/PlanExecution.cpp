@@ -70,7 +70,7 @@ LogicalResult PlanExecution::run() {
   return finish();
 }
 
-llvm::DenseMap<Value, Bound> &PlanExecution::valuesOf(Device &device) {
+DenseValueMap<Bound> &PlanExecution::valuesOf(Device &device) {
   Frame *frame = device.frame.get();
   return !frame           ? device.values
          : frame->written ? frame->written->values
@@ -78,7 +78,7 @@ llvm::DenseMap<Value, Bound> &PlanExecution::valuesOf(Device &device) {
 }
 
 Bound PlanExecution::lookup(Device &device, Value value) {
-  const llvm::DenseMap<Value, Bound> &values = valuesOf(device);
+  const DenseValueMap<Bound> &values = valuesOf(device);
   auto found = values.find(value);
   if (found != values.end())
     return found->second;

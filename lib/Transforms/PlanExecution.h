@@ -17,6 +17,7 @@
 
 #include "GrowingGraph.h"
 #include "PlanValues.h"
+#include "Verify/IR/DenseValues.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -72,7 +73,7 @@ private:
     /// there are none.
     int64_t microBatch = -1;
     bool isReplayable = true;
-    llvm::DenseMap<mlir::Value, Bound> values; ///< of the frame that writes it
+    DenseValueMap<Bound> values; ///< of the frame that writes it
     /// The ops that every execution has to execute, in order.
     llvm::SmallVector<mlir::Operation *> effects;
     /// What is added to gradients, where no other op of the segment can see
@@ -89,7 +90,7 @@ private:
     tv::CallOp call;
     mlir::Block::iterator next;
     /// What is not in the trace that it writes or follows.
-    llvm::DenseMap<mlir::Value, Bound> values;
+    DenseValueMap<Bound> values;
     /// The trace that this execution writes, and that which it follows.
     Trace *written = nullptr;
     Trace *followed = nullptr;
@@ -116,7 +117,7 @@ private:
   struct Device {
     int64_t number;
     mlir::Block::iterator next, end;
-    llvm::DenseMap<mlir::Value, Bound> values;
+    DenseValueMap<Bound> values;
     std::unique_ptr<Frame> frame;
     /// What was saved, by execution and forward op, unless it is in a trace.
     std::map<std::pair<int64_t, int64_t>, Saved> saved;
@@ -205,7 +206,7 @@ private:
   // PlanExecution.cpp
   Step advance(Device &device);
   Step execute(Device &device, mlir::Operation *op);
-  llvm::DenseMap<mlir::Value, Bound> &valuesOf(Device &device);
+  DenseValueMap<Bound> &valuesOf(Device &device);
   Bound lookup(Device &device, mlir::Value value);
   llvm::SmallVector<Bound> lookup(Device &device, mlir::ValueRange values);
   void bind(Device &device, mlir::Operation *op, Bound bound,
@@ -481,7 +482,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Contribution>> buffers;
   llvm::DenseMap<mlir::Operation *, Bound> contents; ///< of scratch memory
   /// Values that are known to be the same on all ranks.
-  llvm::DenseSet<mlir::Value> uniform;
+  DenseValueSet uniform;
   /// Results of ops of the plan that state a piece, with the graph values that
   /// they were.
   llvm::DenseSet<std::pair<mlir::Value, mlir::Value>> bindings;

@@ -179,7 +179,7 @@ bool RankComparison::compareCalls(tv::CallOp left, tv::CallOp right) {
   if (!isNew)
     return true;
   // The program's values are not seen in a segment.
-  llvm::DenseMap<Value, Value> outer = std::move(values);
+  DenseValueMap<Value> outer = std::move(values);
   values.clear();
   bool isEqual = compare(mine.getBody().front(), theirs.getBody().front());
   values = std::move(outer);

@@ -12,6 +12,7 @@
 #define VERIFY_LIB_TRANSFORMS_RANKCOMPARISON_H
 
 #include "RankFold.h"
+#include "Verify/IR/DenseValues.h"
 
 #include <map>
 #include <unordered_map>
@@ -85,8 +86,7 @@ private:
   RankFold &fold;
   RankFold::Group &group;
   int64_t rank, first, other;
-  llvm::DenseMap<mlir::Value, mlir::Value>
-      values; ///< of the blocks that are compared
+  DenseValueMap<mlir::Value> values; ///< of the blocks that are compared
   /// The segments of this rank by those of the first one, each of one, and
   /// back.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> segments, firstSegments;

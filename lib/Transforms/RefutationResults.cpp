@@ -6,6 +6,8 @@
 
 #include "Refutation.h"
 
+#include "Verify/IR/DenseValues.h"
+
 using namespace mlir;
 using namespace verify;
 
@@ -37,7 +39,7 @@ static tv::ExpectOp findCheapest(ArrayRef<tv::ExpectOp> expects) {
 
 SmallVector<tv::ExpectOp>
 Refutation::findDependent(ArrayRef<tv::ExpectOp> expects) {
-  llvm::DenseSet<Value> dependent;
+  DenseValueSet dependent;
   for (tv::ExpectOp expect : SmallVector<tv::ExpectOp>(expects))
     dependent.insert(expect.getValues().begin(), expect.getValues().end());
   auto depends = [&](ValueRange values) {
@@ -72,7 +74,7 @@ SmallVector<tv::ExpectOp> Refutation::chooseFirst(tv::ExpectOp place) {
 tv::ExpectOp Refutation::chooseLikely(ArrayRef<tv::ExpectOp> among,
                                       const ValueNumbering &equalValues) {
   // How many ops lead there, of values that are not equal to earlier ones.
-  llvm::DenseMap<Value, unsigned> distances;
+  DenseValueMap<unsigned> distances;
   auto find = [&](ValueRange values) {
     std::optional<unsigned> least;
     for (Value value : values)

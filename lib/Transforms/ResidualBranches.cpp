@@ -8,6 +8,7 @@
 
 #include "../Analysis/DenseRuns.h"
 #include "Verify/Analysis/Identities.h"
+#include "Verify/IR/DenseValues.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <deque>
@@ -57,7 +58,7 @@ private:
 
   ArrayRef<tv::ExpectOp> results;
   const FactorAnalysis &factors;
-  llvm::DenseMap<Value, Ends> ends;
+  DenseValueMap<Ends> ends;
 };
 } // namespace
 
@@ -206,7 +207,7 @@ std::vector<ResidualBranch> BranchFinder::find() {
 static llvm::SmallSetVector<size_t, nearBranches>
 findNear(Value value, const llvm::DenseMap<Operation *, size_t> &branchOf) {
   llvm::SmallSetVector<size_t, nearBranches> near;
-  llvm::DenseSet<Value> seen = {value};
+  DenseValueSet seen = {value};
   std::deque<Value> queue = {value};
   while (!queue.empty() && near.size() < nearBranches &&
          seen.size() < nearValues) {
@@ -259,7 +260,7 @@ static bool isZeroWith(const llvm::StringSet<> &zeros, Value value,
   Operation *last = value.getDefiningOp();
   if (!last)
     return false;
-  llvm::DenseSet<Value> found;
+  DenseValueSet found;
   auto isZero = [&](Value operand) { return found.contains(operand); };
   for (Operation &op : *last->getBlock()) {
     if (op.getNumResults() == 1 && !op.hasAttr("domain")) {

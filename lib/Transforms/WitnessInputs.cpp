@@ -6,6 +6,8 @@
 
 #include "WitnessInputs.h"
 
+#include "Verify/IR/DenseValues.h"
+
 #include "../Analysis/DenseRuns.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -181,7 +183,7 @@ verify::findDividedDimensions(tv::GraphOp graph,
 static SmallVector<tv::OneHotOp> findOneHots(tv::InputOp input) {
   SmallVector<tv::OneHotOp> found;
   SmallVector<Value> worklist = {input};
-  llvm::DenseSet<Value> seen;
+  DenseValueSet seen;
   while (!worklist.empty()) {
     Value next = worklist.pop_back_val();
     if (!seen.insert(next).second)

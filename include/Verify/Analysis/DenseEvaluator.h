@@ -14,6 +14,7 @@
 #define VERIFY_ANALYSIS_DENSEEVALUATOR_H
 
 #include "Verify/Analysis/ElementEvaluator.h"
+#include "Verify/IR/DenseValues.h"
 #include "Verify/Scalar/NumericAlgebras.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -118,7 +119,7 @@ public:
 
 private:
   std::shared_ptr<const ValueNumbering> numbering;
-  llvm::DenseMap<mlir::Value, DenseTensor> tensors; ///< of leaders
+  DenseValueMap<DenseTensor> tensors; ///< of leaders
   size_t scalarCount = 0, dropCount = 0;
 };
 
@@ -259,12 +260,12 @@ public:
       llvm::function_ref<bool(Scalar left, Scalar right)> areDistinct) const;
 
 private:
-  llvm::LogicalResult runInOrder(const llvm::DenseSet<mlir::Value> &stays,
+  llvm::LogicalResult runInOrder(const DenseValueSet &stays,
                                  llvm::ArrayRef<tv::ExpectOp> compared,
                                  llvm::function_ref<void(tv::ExpectOp)> ready);
   /// Which values are evaluated, and what is done after each.
   struct Order {
-    llvm::DenseSet<mlir::Value> needed;
+    DenseValueSet needed;
     /// The ops that give them, in the order of the body.
     std::vector<mlir::Operation *> ops;
     /// The expects that can be compared then.
@@ -280,7 +281,7 @@ private:
   listNeeded(llvm::SmallVector<mlir::Operation *> worklist) const;
   /// What is evaluated for values that stay, those that are compared, and for
   /// what is known then of where ops are defined.
-  void planOrder(const llvm::DenseSet<mlir::Value> &stays,
+  void planOrder(const DenseValueSet &stays,
                  llvm::ArrayRef<tv::ExpectOp> compared,
                  const llvm::DenseSet<mlir::Operation *> &checked,
                  Order &order);
@@ -289,8 +290,7 @@ private:
   /// The ops of a cone of which it takes an evaluation to know that they are
   /// defined.
   llvm::DenseSet<mlir::Operation *>
-  listChecked(const llvm::DenseSet<mlir::Value> &cone,
-              const llvm::DenseSet<mlir::Value> &stays,
+  listChecked(const DenseValueSet &cone, const DenseValueSet &stays,
               llvm::ArrayRef<tv::ExpectOp> compared);
   /// Those among `ops` that are certainly defined wherever all before them are;
   /// of an evaluator in signs.

@@ -14,6 +14,7 @@
 #define VERIFY_ANALYSIS_ELEMENTEVALUATOR_H
 
 #include "Verify/Analysis/FactorAnalysis.h"
+#include "Verify/IR/DenseValues.h"
 #include "Verify/Scalar/ScalarAlgebra.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -164,7 +165,7 @@ private:
   const FactorAnalysis &factors;
   ScalarAlgebra &algebra;
   ElementSource &source;
-  llvm::DenseMap<mlir::Value, unsigned> numbers;
+  DenseValueMap<unsigned> numbers;
   std::deque<ValueState> values;
   std::string failureReason;
   unsigned depth = 0;

@@ -20,6 +20,7 @@
 #ifndef VERIFY_ANALYSIS_FACTORANALYSIS_H
 #define VERIFY_ANALYSIS_FACTORANALYSIS_H
 
+#include "Verify/IR/DenseValues.h"
 #include "Verify/IR/EqualOps.h"
 #include "Verify/IR/TVOps.h"
 #include "Verify/Solver/Solver.h"
@@ -178,7 +179,7 @@ private:
     }
     NodeRange add(llvm::ArrayRef<Node> list);
 
-    llvm::DenseMap<mlir::Value, unsigned> numbers;
+    DenseValueMap<unsigned> numbers;
     std::vector<ValueData> data;
     std::vector<Node> nodes;
     /// Equal ops share them.

@@ -13,6 +13,7 @@
 #ifndef VERIFY_ANALYSIS_STAGEBUILDER_H
 #define VERIFY_ANALYSIS_STAGEBUILDER_H
 
+#include "Verify/IR/DenseValues.h"
 #include "Verify/IR/TVOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -72,7 +73,7 @@ private:
 
   tv::GraphOp graph;
   llvm::SmallVector<tv::ExpectOp> expects;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<tv::ExpectOp, 1>> lemmas;
+  DenseValueMap<llvm::SmallVector<tv::ExpectOp, 1>> lemmas;
   Expects broken;
 };
 
