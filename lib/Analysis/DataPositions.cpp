@@ -98,7 +98,10 @@ struct Numbers {
 
 void FactorAnalysis::noteData(Operation &op) {
   // Most ops are of real numbers.
-  if (llvm::any_of(op.getOperands(), isData) ||
+  auto isDataOperand = [&](unsigned operand) {
+    return values->data[operand].isData;
+  };
+  if (llvm::any_of(operands, isDataOperand) ||
       llvm::any_of(op.getResults(), isData))
     onData.push_back(&op);
 }
@@ -118,7 +121,7 @@ void FactorAnalysis::relateData() {
       const IndexRelation::Position &position = known.relation->positions[i];
       if (position.use != PositionUse::Equality)
         continue;
-      Node node = values->get(known.factors)[position.factor];
+      Node node = known.factors.of(values->nodes)[position.factor];
       Value operand = op->getOperand(position.operand);
       if (!data.isFree(operand)) {
         // Equal ops elsewhere may read other data.

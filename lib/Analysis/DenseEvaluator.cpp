@@ -31,9 +31,9 @@ static constexpr size_t shareCount = 4, heavySize = 512;
 /// operands are not: zeros, say.
 static constexpr size_t fewRuns = 64;
 
-DenseEvaluator::DenseEvaluator(Block &body, const FactorAnalysis &factors,
+DenseEvaluator::DenseEvaluator(const FactorAnalysis &factors,
                                NumericAlgebra &algebra, ElementSource &source)
-    : body(body), factors(factors), algebra(algebra), source(source),
+    : factors(factors), algebra(algebra), source(source),
       elements(factors, algebra, source),
       usesRuns(source.getLongPositions() != LongPositions::All),
       rows(algebra.makeRows()), maps(std::make_unique<DimensionMaps>()) {
@@ -100,22 +100,25 @@ LogicalResult DenseEvaluator::checkCost(const Order &order) {
     return countPlaces(factors.getDimensions(value),
                        factors.getVaryingAxes(value));
   };
-  for (Operation *op : order.ops) {
-    Value value = op->getResult(0);
-    if (isAbove(kept, countElements(value), sizeLimit))
+  ArrayRef<std::pair<unsigned, Value>> lastUses = order.lastUses;
+  for (unsigned number : order.values) {
+    Value value = factors.getValue(number);
+    Operation *op = value.getDefiningOp();
+    if (op && isAbove(kept, countElements(value), sizeLimit))
       return fail("to execute the plan takes more than " +
                   Twine(sizeLimit / algebra.getCost()) + " elements at a time");
     int64_t more = 0;
-    if (isa<tv::SemanticsOpInterface>(op) && !factors.isOpaque(op) &&
+    if (isa_and_present<tv::SemanticsOpInterface>(op) &&
+        !factors.isOpaque(op) &&
         (llvm::MulOverflow(countElements(value),
                            countPlaces(findReduced(factors, op), 0), more) ||
          isAbove(steps, more, limit)))
       return fail("to execute the plan takes more than " +
                   Twine(limit / algebra.getCost()) + " steps");
-    if (auto found = order.lastUses.find(op); found != order.lastUses.end())
-      for (Value last : found->second)
-        if (last.getDefiningOp())
-          kept -= countElements(last);
+    for (; !lastUses.empty() && lastUses.back().first == number;
+         lastUses = lastUses.drop_back())
+      if (Value last = lastUses.back().second; last.getDefiningOp())
+        kept -= countElements(last);
   }
   isTooCostly = false;
   return success();
@@ -331,7 +334,7 @@ bool DenseEvaluator::haveDistinctElements(
   return true;
 }
 
-Value verify::getLeader(const ValueNumbering &known, Value value) {
+unsigned verify::getLeader(const ValueNumbering &known, unsigned value) {
   return known.getLeader(value);
 }
 

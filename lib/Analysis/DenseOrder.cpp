@@ -16,10 +16,10 @@ using namespace verify;
 
 LogicalResult DenseEvaluator::run(ArrayRef<tv::ExpectOp> targets,
                                   ArrayRef<Value> kept) {
-  DenseValueSet stays(kept.begin(), kept.end());
+  SmallVector<Value> stays(kept);
   for (tv::ExpectOp expect : targets)
-    stays.insert(expect->operand_begin(), expect->operand_end());
-  return runInOrder(stays, {}, nullptr);
+    llvm::append_range(stays, expect->getOperands());
+  return runInOrder(listNumbers(stays), {}, nullptr);
 }
 
 LogicalResult
@@ -28,129 +28,140 @@ DenseEvaluator::runInPassing(ArrayRef<tv::ExpectOp> targets,
   return runInOrder({}, targets, ready);
 }
 
-/// The values that others depend on, these included; at most `count`.
-static void addCone(DenseValueSet &values, size_t count) {
-  SmallVector<Value> worklist(values.begin(), values.end());
-  values.reserve(count);
-  while (!worklist.empty())
-    if (Operation *op = worklist.pop_back_val().getDefiningOp())
-      for (Value operand : op->getOperands())
-        if (values.insert(operand).second)
-          worklist.push_back(operand);
+std::vector<unsigned> DenseEvaluator::listNumbers(ValueRange values) const {
+  std::vector<unsigned> numbers;
+  // None is known.
+  if (factors.getFailure())
+    return numbers;
+  for (Value value : values)
+    numbers.push_back(factors.getNumber(value));
+  return numbers;
+}
+
+llvm::BitVector
+DenseEvaluator::findCone(std::vector<unsigned> worklist,
+                         ArrayRef<tv::ExpectOp> compared) const {
+  for (tv::ExpectOp expect : compared)
+    llvm::append_range(worklist, listNumbers(expect->getOperands()));
+  llvm::BitVector cone(factors.getValueCount());
+  while (!worklist.empty()) {
+    unsigned value = worklist.back();
+    worklist.pop_back();
+    if (cone.test(value))
+      continue;
+    cone.set(value);
+    llvm::append_range(worklist, factors.getOperands(value));
+  }
+  return cone;
 }
 
 std::shared_ptr<const ValueNumbering>
 DenseEvaluator::findEqualValues(ArrayRef<tv::ExpectOp> targets) {
-  DenseValueSet cone;
-  for (tv::ExpectOp expect : targets)
-    cone.insert(expect->operand_begin(), expect->operand_end());
-  addCone(cone, factors.getValueCount());
-  knownEqual =
-      std::make_shared<const ValueNumbering>(body, cone, factors, source);
+  knownEqual = std::make_shared<const ValueNumbering>(findCone({}, targets),
+                                                      factors, source);
   return knownEqual;
 }
 
-std::vector<Operation *>
-DenseEvaluator::listNeeded(SmallVector<Operation *> worklist) const {
+std::vector<unsigned>
+DenseEvaluator::listNeeded(std::vector<unsigned> worklist) const {
   const ValueNumbering &numbering = *tensors.getNumbering();
-  llvm::DenseSet<Operation *> seen;
-  std::vector<std::pair<unsigned, Operation *>> numbered;
+  llvm::BitVector seen(factors.getValueCount());
   while (!worklist.empty()) {
-    Operation *op = worklist.pop_back_val();
-    if (!op || !seen.insert(op).second)
+    unsigned value = worklist.back();
+    worklist.pop_back();
+    if (seen.test(value))
       continue;
-    numbered.emplace_back(factors.getNumber(op->getResult(0)), op);
-    for (Value operand : op->getOperands())
-      worklist.push_back(numbering.getLeader(operand).getDefiningOp());
+    seen.set(value);
+    for (unsigned operand : factors.getOperands(value))
+      worklist.push_back(numbering.getLeader(operand));
   }
-  llvm::sort(numbered);
-  std::vector<Operation *> ops;
-  ops.reserve(numbered.size());
-  for (auto [number, op] : numbered)
-    ops.push_back(op);
-  return ops;
+  auto numbers = seen.set_bits();
+  return {numbers.begin(), numbers.end()};
 }
 
-void DenseEvaluator::planOrder(const DenseValueSet &stays,
-                               ArrayRef<tv::ExpectOp> compared,
-                               const llvm::DenseSet<Operation *> &checked,
-                               Order &order) {
+DenseEvaluator::Order DenseEvaluator::planOrder(ArrayRef<unsigned> stays,
+                                                ArrayRef<tv::ExpectOp> compared,
+                                                ArrayRef<unsigned> checked) {
   const ValueNumbering &numbering = *tensors.getNumbering();
-  SmallVector<Operation *> wanted(checked.begin(), checked.end());
-  // An expect is compared after the last op that it waits for.
+  Order order;
+  order.needed.resize(factors.getValueCount());
+  std::vector<unsigned> wanted = checked.vec();
+  // An expect is compared after the last value that it waits for.
   for (tv::ExpectOp expect : compared) {
-    Operation *last = nullptr;
-    for (Value operand : expect->getOperands())
-      if (Operation *op = numbering.getLeader(operand).getDefiningOp()) {
-        wanted.push_back(op);
-        if (!last || last->isBeforeInBlock(op))
-          last = op;
-      }
+    unsigned last = 0;
+    for (unsigned operand : listNumbers(expect->getOperands())) {
+      wanted.push_back(numbering.getLeader(operand));
+      last = std::max(last, wanted.back());
+    }
     order.readyAfter[last].push_back(expect);
   }
-  for (Value value : stays) {
-    Value leader = numbering.getLeader(value);
-    order.needed.insert(leader);
-    wanted.push_back(leader.getDefiningOp());
+  for (unsigned value : stays) {
+    wanted.push_back(numbering.getLeader(value));
+    order.needed.set(wanted.back());
   }
-  order.ops = listNeeded(std::move(wanted));
-  order.needed.reserve(order.needed.size() + order.ops.size());
+  order.values = listNeeded(std::move(wanted));
   // Backwards, so that the first use that is found is the last one.
-  for (Operation *op : llvm::reverse(order.ops)) {
-    auto use = [&](ValueRange operands) {
-      for (Value operand : operands)
-        if (Value leader = numbering.getLeader(operand);
-            order.needed.insert(leader).second)
-          order.lastUses[op].push_back(leader);
+  for (unsigned value : llvm::reverse(order.values)) {
+    auto use = [&](unsigned used) {
+      if (order.needed.test(used))
+        return;
+      order.needed.set(used);
+      order.lastUses.push_back({value, factors.getValue(used)});
     };
-    if (auto found = order.readyAfter.find(op); found != order.readyAfter.end())
+    if (auto found = order.readyAfter.find(value);
+        found != order.readyAfter.end())
       for (tv::ExpectOp expect : found->second)
-        use(expect->getOperands());
+        for (unsigned operand : listNumbers(expect->getOperands()))
+          use(numbering.getLeader(operand));
     // One that nothing uses is evaluated for its domain alone.
-    if (order.needed.insert(op->getResult(0)).second)
-      order.lastUses[op].push_back(op->getResult(0));
-    use(op->getOperands());
+    use(value);
+    for (unsigned operand : factors.getOperands(value))
+      use(numbering.getLeader(operand));
   }
+  return order;
 }
 
 //===--- Domains ----------------------------------------------------------===//
 
-llvm::DenseSet<Operation *>
-DenseEvaluator::listChecked(const DenseValueSet &cone,
-                            const DenseValueSet &stays,
+std::vector<unsigned>
+DenseEvaluator::listChecked(const llvm::BitVector &cone,
+                            ArrayRef<unsigned> stays,
                             ArrayRef<tv::ExpectOp> compared) {
-  llvm::DenseSet<Operation *> checked;
   if (!checksDomains)
-    return checked;
+    return {};
+  const ValueNumbering &numbering = *tensors.getNumbering();
+  llvm::BitVector checked(factors.getValueCount());
   // Ops that share a relation have the same attributes.
   llvm::DenseMap<const IndexRelation *, DomainCondition> known;
-  for (Value value : cone) {
-    Operation *op = getLeader(value).getDefiningOp();
+  for (unsigned value : cone.set_bits()) {
+    unsigned leader = numbering.getLeader(value);
+    Operation *op = factors.getValue(leader).getDefiningOp();
     if (!op || isa<tv::InputOp, tv::DistributeOp>(op))
       continue;
     auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
     if (semantics && !factors.isOpaque(op)) {
-      auto [found, isNew] = known.try_emplace(&factors.getRelation(op));
+      auto [found, isNew] = known.try_emplace(&factors.getRelation(leader));
       if (isNew)
         found->second = getDomainCondition(semantics, factors);
       if (found->second.isMet)
         continue;
     }
-    checked.insert(op);
+    checked.set(leader);
   }
-  if (!signs || checked.empty())
-    return checked;
-  Order order;
-  planOrder(stays, compared, {}, order);
-  SmallVector<tv::SemanticsOpInterface> unused;
-  for (Operation *op : checked)
-    if (auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
-        semantics && !factors.isOpaque(op) &&
-        !order.needed.contains(op->getResult(0)))
-      unused.push_back(semantics);
-  for (Operation *op : signs->findDefined(unused))
-    checked.erase(op);
-  return checked;
+  if (signs && checked.any()) {
+    Order order = planOrder(stays, compared, {});
+    SmallVector<tv::SemanticsOpInterface> unused;
+    for (unsigned value : checked.set_bits())
+      if (auto semantics =
+              factors.getValue(value).getDefiningOp<tv::SemanticsOpInterface>();
+          semantics && !factors.isOpaque(semantics) &&
+          !order.needed.test(value))
+        unused.push_back(semantics);
+    for (Operation *op : signs->findDefined(unused))
+      checked.reset(factors.getNumber(op->getResult(0)));
+  }
+  auto numbers = checked.set_bits();
+  return {numbers.begin(), numbers.end()};
 }
 
 /// What elements of a tensor in signs may be, where `domain` is.
@@ -177,17 +188,15 @@ DenseEvaluator::findDefined(ArrayRef<tv::SemanticsOpInterface> ops) {
   if (ops.empty() || !knownEqual)
     return defined;
   tensors.reset(knownEqual, algebra);
-  DenseValueSet decisive;
+  SmallVector<Value> decisive;
   SmallVector<DomainCondition> conditions;
   for (tv::SemanticsOpInterface op : ops) {
     conditions.push_back(getDomainCondition(op, factors));
     for (unsigned number : conditions.back().operands.set_bits())
-      decisive.insert(op->getOperand(number));
+      decisive.push_back(op->getOperand(number));
   }
-  Order order;
-  planOrder(decisive, {}, {}, order);
   // What it does not get to remains in doubt.
-  (void)execute(order, nullptr);
+  (void)execute(planOrder(listNumbers(decisive), {}, {}), nullptr);
   for (auto [op, condition] : llvm::zip_equal(ops, conditions)) {
     auto getSigns = [&, op = op](unsigned number) -> uint8_t {
       Value operand = op->getOperand(number);
@@ -208,7 +217,7 @@ DenseEvaluator::findDefined(ArrayRef<tv::SemanticsOpInterface> ops) {
 //===--- Execution --------------------------------------------------------===//
 
 LogicalResult
-DenseEvaluator::runInOrder(const DenseValueSet &stays,
+DenseEvaluator::runInOrder(ArrayRef<unsigned> stays,
                            ArrayRef<tv::ExpectOp> compared,
                            llvm::function_ref<void(tv::ExpectOp)> ready) {
   failureReason.clear();
@@ -218,20 +227,15 @@ DenseEvaluator::runInOrder(const DenseValueSet &stays,
     return fail(*factors.getFailure());
   // A target exists only where all that it depends on is defined, used or not:
   // of each of these values, or one that is equal to it, that is looked at.
-  DenseValueSet cone;
-  if (!knownEqual || checksDomains) {
-    cone = stays;
-    for (tv::ExpectOp expect : compared)
-      cone.insert(expect->operand_begin(), expect->operand_end());
-    addCone(cone, factors.getValueCount());
-  }
+  llvm::BitVector cone;
+  if (!knownEqual || checksDomains)
+    cone = findCone(stays, compared);
   tensors.reset(knownEqual ? knownEqual
                            : std::make_shared<const ValueNumbering>(
-                                 body, cone, factors, source),
+                                 cone, factors, source),
                 algebra);
-  Order order;
-  planOrder(stays, compared, listChecked(cone, stays, compared), order);
-  return execute(order, ready);
+  return execute(planOrder(stays, compared, listChecked(cone, stays, compared)),
+                 ready);
 }
 
 LogicalResult
@@ -240,22 +244,23 @@ DenseEvaluator::execute(const Order &order,
   isTooCostly = false;
   if (!usesRuns && failed(checkCost(order)))
     return failure();
-  for (BlockArgument argument : body.getArguments())
-    if (order.needed.contains(argument) && failed(evaluate(argument)))
-      return failure();
-  for (Operation *op : order.ops) {
+  ArrayRef<std::pair<unsigned, Value>> lastUses = order.lastUses;
+  for (unsigned number : order.values) {
+    Value value = factors.getValue(number);
     if (stopped && *stopped)
       return fail("it was stopped");
-    bool isFailed = failed(evaluate(op->getResult(0)));
+    bool isFailed = failed(evaluate(value));
     if (!undefinedOp && algebra.status().isUndefined)
-      undefinedOp = op;
+      undefinedOp = value.getDefiningOp();
     if (isFailed)
       return failure();
-    if (auto found = order.readyAfter.find(op); found != order.readyAfter.end())
+    if (auto found = order.readyAfter.find(number);
+        found != order.readyAfter.end())
       for (tv::ExpectOp expect : found->second)
         ready(expect);
-    for (Value value : order.lastUses.lookup(op))
-      tensors.drop(value, algebra);
+    for (; !lastUses.empty() && lastUses.back().first == number;
+         lastUses = lastUses.drop_back())
+      tensors.drop(lastUses.back().second, algebra);
   }
   return success();
 }

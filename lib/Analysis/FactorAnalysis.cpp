@@ -68,7 +68,7 @@ uint64_t FactorAnalysis::findVaryingAxes(Operation &op,
     return axis ? uint64_t(1) << *axis : 0;
   };
   uint64_t axes = 0;
-  for (Value operand : op.getOperands())
+  for (unsigned operand : operands)
     axes |= getVaryingAxes(operand);
   if (auto distribute = dyn_cast<tv::DistributeOp>(op))
     for (ArrayAttr dimension : distribute.getLineage().getDimensions())
@@ -91,23 +91,21 @@ void FactorAnalysis::fail(const Twine &reason) {
     failure = reason.str();
 }
 
-FactorAnalysis::NodeRange FactorAnalysis::Values::add(ArrayRef<Node> list) {
-  NodeRange range = {static_cast<unsigned>(nodes.size()),
-                     static_cast<unsigned>(list.size())};
-  nodes.insert(nodes.end(), list.begin(), list.end());
-  return range;
-}
-
 void FactorAnalysis::add(Value value, ArrayRef<Node> dimensions,
                          ArrayRef<Node> factors,
                          const IndexRelation *relation) {
   values->numbers[value] = values->data.size();
   ValueData &data = values->data.emplace_back();
-  data.dimensions = values->add(dimensions);
-  data.factors = values->add(factors);
+  data.value = value;
+  data.isData = getElementKind(value.getType()) == ElementKind::Integer;
+  data.dimensions = Range::append(values->nodes, dimensions);
+  data.factors = Range::append(values->nodes, factors);
   data.relation = relation;
-  if (Operation *op = value.getDefiningOp())
-    data.varyingAxes = findVaryingAxes(*op, relation);
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return;
+  data.operands = Range::append<unsigned>(values->operands, operands);
+  data.varyingAxes = findVaryingAxes(*op, relation);
 }
 
 void FactorAnalysis::addValue(Value value) {
@@ -117,24 +115,11 @@ void FactorAnalysis::addValue(Value value) {
   add(value, list);
 }
 
-ArrayRef<FactorAnalysis::Node>
-FactorAnalysis::getDimensions(Value value) const {
-  return values->get(values->find(value)->dimensions);
-}
-
 std::optional<unsigned> FactorAnalysis::findAxis(StringRef name) const {
   for (auto [i, axis] : llvm::enumerate(axisNames))
     if (axis == name)
       return i;
   return std::nullopt;
-}
-
-ArrayRef<FactorAnalysis::Node> FactorAnalysis::getFactors(Operation *op) const {
-  return values->get(values->find(op->getResult(0))->factors);
-}
-
-const IndexRelation &FactorAnalysis::getRelation(Operation *op) const {
-  return *values->find(op->getResult(0))->relation;
 }
 
 FactorAnalysis::Node FactorAnalysis::build(const DimensionExpr &expr,
@@ -227,9 +212,9 @@ FactorAnalysis::Node FactorAnalysis::relateLineage(ArrayAttr factors,
 void FactorAnalysis::relateDistribute(tv::DistributeOp op) {
   cutAxes(op.getDomain());
   SmallVector<Node, 4> results;
-  for (auto [factors, reference, size] : llvm::zip_equal(
-           op.getLineage().getDimensions(), getDimensions(op.getReference()),
-           op.getResult().getType().getShape())) {
+  for (auto [factors, reference, size] :
+       llvm::zip_equal(op.getLineage().getDimensions(), getOperandDimensions(0),
+                       op.getResult().getType().getShape())) {
     results.push_back(relateLineage(factors, reference));
     checkSize(results.back(), size);
   }
@@ -238,9 +223,11 @@ void FactorAnalysis::relateDistribute(tv::DistributeOp op) {
 
 void FactorAnalysis::relateExpect(tv::ExpectOp op) {
   cutAxes(op.getDomain());
+  ArrayRef<unsigned> stated = operands; // the reference is the last one
+  ArrayRef<Node> reference = getDimensions(stated.back());
   for (auto [i, factors] : llvm::enumerate(op.getLineage().getDimensions())) {
-    Node kept = relateLineage(factors, getDimensions(op.getReference())[i]);
-    for (Value value : op.getValues())
+    Node kept = relateLineage(factors, reference[i]);
+    for (unsigned value : stated.drop_back())
       unify(getDimensions(value)[i], kept);
   }
 }
@@ -267,6 +254,9 @@ void FactorAnalysis::relate(Operation &op) {
       !isa<tv::DistributeOp, tv::ExpectOp, tv::InputOp, tv::UndefinedOp>(op))
     return fail("'" + op.getName().getStringRef() +
                 "' is not a graph-level op");
+  numberOperands(op);
+  if (failure)
+    return;
   if (op.hasTrait<tv::AssumesNoTies>())
     selecting.push_back(&op);
   noteData(op);
@@ -295,6 +285,17 @@ void FactorAnalysis::relate(Operation &op) {
   relatePositions(op, relation);
 }
 
+void FactorAnalysis::numberOperands(Operation &op) {
+  operands.clear();
+  for (Value operand : op.getOperands()) {
+    auto found = values->numbers.find(operand);
+    if (found == values->numbers.end())
+      return fail("an operand of '" + op.getName().getStringRef() +
+                  "' is defined elsewhere");
+    operands.push_back(found->second);
+  }
+}
+
 void FactorAnalysis::checkSize(Node node, int64_t size) {
   int64_t other = nodes[find(node)].size;
   if (other != size)
@@ -316,7 +317,7 @@ void FactorAnalysis::relateFactors(Operation &op,
   // A factor is the first dimension that it alone makes up, if there is one.
   for (const auto &access : relation.accesses)
     for (auto [node, expr] : llvm::zip_equal(
-             getDimensions(op.getOperand(access.operand)), access.dimensions)) {
+             getOperandDimensions(access.operand), access.dimensions)) {
       if (expr.getKind() == DimensionExpr::Kind::Factor &&
           factorNodes[expr.getFactor()] == noNode) {
         checkSize(node, extents[expr.getFactor()]);

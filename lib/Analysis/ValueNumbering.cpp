@@ -6,6 +6,8 @@
 
 #include "ValueNumbering.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace verify;
 
@@ -18,24 +20,29 @@ uint64_t ValueNumbering::Numbers::get(ArrayRef<uint64_t> list) {
   return number;
 }
 
-ValueNumbering::ValueNumbering(Block &body, const DenseValueSet &wanted,
+ValueNumbering::ValueNumbering(const llvm::BitVector &wanted,
                                const FactorAnalysis &factors,
                                const ElementSource &source)
     : factors(factors) {
   if (factors.getFailure())
     return;
-  leaders.reserve(wanted.size());
-  layouts.reserve(wanted.size());
+  leaders.resize(wanted.size());
+  std::iota(leaders.begin(), leaders.end(), 0);
+  layouts.resize(wanted.size(), unknown);
+  zeros.resize(wanted.size());
   progress = std::make_unique<Progress>();
-  for (Operation &op : body)
-    if (op.getNumResults() == 1 && wanted.contains(op.getResult(0)))
-      add(op.getResult(0), source);
+  for (unsigned value : wanted.set_bits())
+    if (Operation *op = factors.getValue(value).getDefiningOp();
+        op && op->getNumResults() == 1)
+      add(value, source);
   // What is asked for afterwards needs no more.
   progress.reset();
 }
 
-ValueNumbering::OpClass &ValueNumbering::getClass(tv::SemanticsOpInterface op) {
-  auto [found, isNew] = progress->classOf.try_emplace(&factors.getRelation(op));
+ValueNumbering::OpClass &ValueNumbering::getClass(unsigned value,
+                                                  tv::SemanticsOpInterface op) {
+  auto [found, isNew] =
+      progress->classOf.try_emplace(&factors.getRelation(value));
   OpClass &opClass = found->second;
   if (!isNew)
     return opClass;
@@ -58,93 +65,101 @@ ValueNumbering::OpClass &ValueNumbering::getClass(tv::SemanticsOpInterface op) {
 }
 
 const ValueNumbering::OpClass::ZeroCase &
-ValueNumbering::getZeroCase(tv::SemanticsOpInterface op, OpClass &opClass) {
+ValueNumbering::getZeroCase(unsigned value, tv::SemanticsOpInterface op,
+                            OpClass &opClass) {
   OpClass::ZeroCase zeroCase;
-  zeroCase.zeros.resize(op->getNumOperands());
-  for (auto [number, operand] : llvm::enumerate(op->getOperands()))
-    if (isZero(operand))
+  ArrayRef<unsigned> operands = factors.getOperands(value);
+  zeroCase.zeros.resize(operands.size());
+  for (auto [number, operand] : llvm::enumerate(operands))
+    if (zeros.test(operand))
       zeroCase.zeros.set(number);
   for (const OpClass::ZeroCase &known : opClass.cases)
     if (known.zeros == zeroCase.zeros)
       return known;
-  auto isZeroOperand = [&](Value operand) { return isZero(operand); };
+  auto isZeroOperand = [&](Value operand) {
+    return zeros.test(factors.getNumber(operand));
+  };
   zeroCase.forwarded = findForwarded(op, factors, isZeroOperand);
   zeroCase.isZero = computesZero(op, factors, isZeroOperand);
   zeroCase.isTotalZero = computesTotalZero(op, factors, isZeroOperand);
   return opClass.cases.emplace_back(std::move(zeroCase));
 }
 
-void ValueNumbering::add(Value value, const ElementSource &source) {
-  Operation *op = value.getDefiningOp();
+void ValueNumbering::add(unsigned value, const ElementSource &source) {
+  Operation *op = factors.getValue(value).getDefiningOp();
   auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
   bool hasKey = true, isZeroHere = false;
   if (semantics && !factors.isOpaque(op)) {
-    OpClass &opClass = getClass(semantics);
-    const OpClass::ZeroCase &zeroCase = getZeroCase(semantics, opClass);
-    if (Value same = findSame(semantics, opClass, zeroCase.forwarded)) {
-      leaders[value] = same;
-      if (isZero(same))
-        zeros.insert(value);
+    OpClass &opClass = getClass(value, semantics);
+    const OpClass::ZeroCase &zeroCase = getZeroCase(value, semantics, opClass);
+    if (std::optional<unsigned> same =
+            findSame(value, semantics, opClass, zeroCase.forwarded)) {
+      leaders[value] = *same;
+      if (zeros.test(*same))
+        zeros.set(value);
       return;
     }
     // All that is 0 at the same places is one.
     if (zeroCase.isTotalZero)
       key.assign(1, getLayout(value));
     else
-      makeKey(semantics, opClass);
+      makeKey(value, opClass);
     isZeroHere = zeroCase.isZero;
   } else {
-    hasKey = makeKey(op, source);
+    hasKey = makeKey(value, op, source);
     if (isa<tv::InputOp>(op))
-      isZeroHere = source.isZero(value);
+      isZeroHere = source.isZero(op->getResult(0));
     else if (isa<tv::DistributeOp>(op))
-      isZeroHere = isZero(op->getOperand(0));
+      isZeroHere = zeros.test(factors.getOperands(value).front());
   }
   if (hasKey) {
-    std::vector<Value> &known = progress->leaders;
+    std::vector<unsigned> &known = progress->leaders;
     uint64_t number = progress->keys.get(key);
     if (number == known.size())
       known.push_back(value);
     leaders[value] = known[number];
   }
   if (isZeroHere)
-    zeros.insert(value);
+    zeros.set(value);
 }
 
-Value ValueNumbering::findSame(tv::SemanticsOpInterface op,
-                               const OpClass &opClass,
-                               std::optional<unsigned> forwarded) {
-  Value result = op->getResult(0);
+std::optional<unsigned>
+ValueNumbering::findSame(unsigned value, tv::SemanticsOpInterface op,
+                         const OpClass &opClass,
+                         std::optional<unsigned> forwarded) {
   if (forwarded) {
-    Value leader = getLeader(op->getOperand(*forwarded));
-    return getLayout(result) == getLayout(leader) ? leader : Value();
+    unsigned leader = getLeaderOfOperand(value, *forwarded);
+    return getLayout(value) == getLayout(leader) ? std::optional(leader)
+                                                 : std::nullopt;
   }
   if (const std::optional<TensorPart> &part = opClass.part) {
-    progress->parts[result] = {getLeader(op->getOperand(part->operand)),
-                               part->dimension, part->start};
+    progress->parts[value] = {getLeaderOfOperand(value, part->operand),
+                              part->dimension, part->start};
     return {};
   }
   if (auto move = dyn_cast<tv::MoveOp>(op.getOperation()))
-    return findMoved(move);
-  if (Value whole = findWholeAlongAxis(op))
+    return findMoved(value, move);
+  if (std::optional<unsigned> whole = findWholeAlongAxis(value, op))
     return whole;
   if (!opClass.concatenation)
     return {};
-  Value whole = findWhole(op, *opClass.concatenation);
+  std::optional<unsigned> whole = findWhole(value, *opClass.concatenation);
   if (!whole)
-    noteStack(op, *opClass.concatenation);
+    noteStack(value, op, *opClass.concatenation);
   return whole;
 }
 
-Value ValueNumbering::findMoved(tv::MoveOp op) {
-  Value result = op.getResult(), from = getLeader(op.getOperand());
+std::optional<unsigned> ValueNumbering::findMoved(unsigned value,
+                                                  tv::MoveOp op) {
+  unsigned from = getLeaderOfOperand(value, 0);
   uint64_t read = 0;
   for (tv::AxisSetAttr set : op.getSource().getSets())
     if (auto axis = factors.findAxis(set.getAxis().getValue()))
       read |= uint64_t(1) << *axis;
   // It is the same wherever it is read.
   if ((factors.getVaryingAxes(from) & read) == 0)
-    return getLayout(result) == getLayout(from) ? from : Value();
+    return getLayout(value) == getLayout(from) ? std::optional(from)
+                                               : std::nullopt;
   auto found = progress->axisParts.find(from);
   if (found == progress->axisParts.end())
     return {};
@@ -153,41 +168,40 @@ Value ValueNumbering::findMoved(tv::MoveOp op) {
   if (!set || (factors.getVaryingAxes(part.whole) & read) != 0)
     return {};
   int64_t size =
-      cast<RankedTensorType>(result.getType()).getDimSize(part.dimension);
-  progress->parts[result] = {part.whole, part.dimension,
-                             set.getBounds().front() * size};
+      cast<RankedTensorType>(getType(value)).getDimSize(part.dimension);
+  progress->parts[value] = {part.whole, part.dimension,
+                            set.getBounds().front() * size};
   return {};
 }
 
-Value ValueNumbering::findWhole(tv::SemanticsOpInterface op,
-                                const Concatenation &concatenation) {
-  Value result = op->getResult(0), whole;
+std::optional<unsigned>
+ValueNumbering::findWhole(unsigned value, const Concatenation &concatenation) {
+  std::optional<unsigned> whole;
   for (auto [operand, start] :
-       llvm::zip_equal(op->getOperands(), concatenation.starts)) {
-    auto found = progress->parts.find(getLeader(operand));
+       llvm::zip_equal(factors.getOperands(value), concatenation.starts)) {
+    auto found = progress->parts.find(leaders[operand]);
     if (found == progress->parts.end())
       return {};
     const Progress::Part &part = found->second;
-    if ((whole && part.whole != whole) || part.start != start ||
+    if ((whole && part.whole != *whole) || part.start != start ||
         part.dimension != concatenation.dimension)
       return {};
     whole = part.whole;
   }
-  return whole.getType() == result.getType() &&
-                 getLayout(result) == getLayout(whole)
-             ? whole
-             : Value();
+  bool isWhole = whole && getType(*whole) == getType(value) &&
+                 getLayout(value) == getLayout(*whole);
+  return isWhole ? whole : std::nullopt;
 }
 
-void ValueNumbering::noteStack(tv::SemanticsOpInterface op,
+void ValueNumbering::noteStack(unsigned value, tv::SemanticsOpInterface op,
                                const Concatenation &concatenation) {
   auto type = cast<RankedTensorType>(op->getOperandTypes().front());
   Progress::Stack stack;
   stack.along = concatenation.dimension;
   stack.size = type.getDimSize(stack.along);
-  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
-    auto found = progress->parts.find(getLeader(operand));
-    if (found == progress->parts.end() || operand.getType() != type)
+  for (auto [number, operand] : llvm::enumerate(factors.getOperands(value))) {
+    auto found = progress->parts.find(leaders[operand]);
+    if (found == progress->parts.end() || getType(operand) != type)
       return;
     const Progress::Part &part = found->second;
     if (number == 0) {
@@ -200,12 +214,12 @@ void ValueNumbering::noteStack(tv::SemanticsOpInterface op,
             static_cast<int64_t>(number) * type.getDimSize(part.dimension))
       return;
   }
-  progress->stacks[op->getResult(0)] = stack;
+  progress->stacks[value] = stack;
 }
 
 ValueNumbering::Progress::AxisPart
-ValueNumbering::getAxisPart(tv::AllSliceOp slice) {
-  Value from = getLeader(slice.getOperand());
+ValueNumbering::getAxisPart(unsigned value, tv::AllSliceOp slice) {
+  unsigned from = getLeaderOfOperand(value, 0);
   auto dimension = static_cast<unsigned>(slice.getDimension());
   auto found = progress->stacks.find(from);
   if (found != progress->stacks.end() && found->second.along == dimension &&
@@ -215,35 +229,34 @@ ValueNumbering::getAxisPart(tv::AllSliceOp slice) {
   return {from, slice.getAxisAttr(), dimension};
 }
 
-Value ValueNumbering::findWholeAlongAxis(tv::SemanticsOpInterface op) {
-  auto slice = dyn_cast<tv::AllSliceOp>(op.getOperation());
-  auto gather = dyn_cast<tv::AllGatherOp>(op.getOperation());
-  Value result = op->getResult(0);
-  if (slice) {
-    progress->axisParts[result] = getAxisPart(slice);
+std::optional<unsigned>
+ValueNumbering::findWholeAlongAxis(unsigned value,
+                                   tv::SemanticsOpInterface op) {
+  if (auto slice = dyn_cast<tv::AllSliceOp>(op.getOperation())) {
+    progress->axisParts[value] = getAxisPart(value, slice);
     return {};
   }
+  auto gather = dyn_cast<tv::AllGatherOp>(op.getOperation());
   if (!gather || !gather.getAxisAttr() || op->getNumOperands() != 1)
     return {};
-  auto found = progress->axisParts.find(getLeader(op->getOperand(0)));
+  auto found = progress->axisParts.find(getLeaderOfOperand(value, 0));
   if (found == progress->axisParts.end())
     return {};
   // Each coordinate has a part of one whole: the layout tells the axes that a
   // value varies with.
   const Progress::AxisPart &part = found->second;
-  return part.axis == gather.getAxisAttr() &&
+  bool isWhole = part.axis == gather.getAxisAttr() &&
                  part.dimension == gather.getDimension() &&
-                 part.whole.getType() == result.getType() &&
-                 getLayout(result) == getLayout(part.whole)
-             ? part.whole
-             : Value();
+                 getType(part.whole) == getType(value) &&
+                 getLayout(value) == getLayout(part.whole);
+  return isWhole ? std::optional(part.whole) : std::nullopt;
 }
 
 uint64_t ValueNumbering::getPositions(FactorAnalysis::Node node) {
   std::vector<uint64_t> &positions = progress->positionsOf;
   if (node >= positions.size())
-    positions.resize(node + 1, Progress::unknown);
-  if (positions[node] != Progress::unknown)
+    positions.resize(node + 1, unknown);
+  if (positions[node] != unknown)
     return positions[node];
   FactorAnalysis::Node root = factors.getRoot(node);
   if (root != node)
@@ -256,23 +269,23 @@ uint64_t ValueNumbering::getPositions(FactorAnalysis::Node node) {
   return positions[node] = progress->positions.get(list);
 }
 
-uint64_t ValueNumbering::getLayout(Value value) {
-  auto [found, isNew] = layouts.try_emplace(value);
-  if (!isNew)
-    return found->second;
+uint64_t ValueNumbering::getLayout(unsigned value) {
+  uint64_t &layout = layouts[value];
+  if (layout != unknown)
+    return layout;
   ArrayRef<FactorAnalysis::Node> nodes = factors.getDimensions(value);
   SmallVector<uint64_t, 12> list = {nodes.size()};
   for (FactorAnalysis::Node node : nodes)
     list.push_back(getPositions(node));
   list.push_back(factors.getVaryingAxes(value));
   // A value of the reference is none of the plan, whatever it is.
-  Operation *op = value.getDefiningOp();
+  Operation *op = factors.getValue(value).getDefiningOp();
   auto domain =
       op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
   list.push_back(static_cast<bool>(domain));
   if (domain)
     list.push_back(getNumber(domain, factors.getVaryingAxes(value)));
-  return found->second = progress->layouts.get(list);
+  return layout = progress->layouts.get(list);
 }
 
 uint64_t ValueNumbering::getNumber(tv::DomainAttr domain, uint64_t axes) {
@@ -311,37 +324,37 @@ ValueNumbering::Key ValueNumbering::getKey(tv::ExpectOp expect) const {
     if (auto domain =
             op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr())
       addDomain(domain, summed, key);
-    key.push_back(
-        reinterpret_cast<uintptr_t>(getLeader(operand).getAsOpaquePointer()));
+    unsigned number = factors.getNumber(operand);
+    key.push_back(getLeader(number));
     // No layout is numbered like an address.
-    auto layout = layouts.find(operand);
-    key.push_back(layout == layouts.end() ? reinterpret_cast<uintptr_t>(
-                                                operand.getAsOpaquePointer())
-                                          : layout->second);
+    bool isKnown = !layouts.empty() && layouts[number] != unknown;
+    key.push_back(
+        isKnown ? layouts[number]
+                : reinterpret_cast<uintptr_t>(operand.getAsOpaquePointer()));
   }
   return key;
 }
 
-void ValueNumbering::makeKey(tv::SemanticsOpInterface op,
-                             const OpClass &opClass) {
+void ValueNumbering::makeKey(unsigned value, const OpClass &opClass) {
   // No class is numbered like the name of an op.
-  key.assign({opClass.number, getLayout(op->getResult(0))});
-  for (Value operand : op->getOperands()) {
-    addToKey(getLeader(operand).getAsOpaquePointer());
+  key.assign({opClass.number, getLayout(value)});
+  for (unsigned operand : factors.getOperands(value)) {
+    key.push_back(leaders[operand]);
     key.push_back(getLayout(operand));
   }
-  for (FactorAnalysis::Node node : factors.getFactors(op))
+  for (FactorAnalysis::Node node : factors.getFactors(value))
     key.push_back(getPositions(node));
 }
 
-bool ValueNumbering::makeKey(Operation *op, const ElementSource &source) {
+bool ValueNumbering::makeKey(unsigned value, Operation *op,
+                             const ElementSource &source) {
   Value result = op->getResult(0);
   key.clear();
   addToKey(op->getName().getAsOpaquePointer());
   addToKey(result.getType().getAsOpaquePointer());
-  key.push_back(getLayout(result));
+  key.push_back(getLayout(value));
   if (auto distributed = dyn_cast<tv::DistributeOp>(op)) {
-    addToKey(distributed, source);
+    addToKey(value, distributed, source);
     return true;
   }
   std::optional<uint64_t> number =
@@ -349,12 +362,12 @@ bool ValueNumbering::makeKey(Operation *op, const ElementSource &source) {
   if (!number)
     return false;
   key.push_back(*number);
-  for (unsigned i = 0; i < factors.getDimensions(result).size(); ++i)
+  for (unsigned i = 0; i < factors.getDimensions(value).size(); ++i)
     key.push_back(source.isConstantAlong(result, i));
   return true;
 }
 
-void ValueNumbering::addToKey(tv::DistributeOp op,
+void ValueNumbering::addToKey(unsigned value, tv::DistributeOp op,
                               const ElementSource &source) {
   auto input = op.getReference().getDefiningOp<tv::InputOp>();
   for (NamedAttribute attribute : op->getAttrDictionary()) {
@@ -375,8 +388,8 @@ void ValueNumbering::addToKey(tv::DistributeOp op,
     addToKey(attribute.getName().getAsOpaquePointer());
     addToKey(attribute.getValue().getAsOpaquePointer());
   }
-  Value reference = op.getReference();
-  addToKey(getLeader(reference).getAsOpaquePointer());
-  addToKey(reference.getType().getAsOpaquePointer());
+  unsigned reference = factors.getOperands(value).front();
+  key.push_back(leaders[reference]);
+  addToKey(getType(reference).getAsOpaquePointer());
   key.push_back(getLayout(reference));
 }

@@ -27,16 +27,22 @@ namespace verify {
 
 class ValueNumbering {
 public:
-  /// Numbers the values in `wanted`, which has the operands of each, and asks
-  /// `source` which inputs are equal and which are 0.
-  ValueNumbering(mlir::Block &body, const DenseValueSet &wanted,
-                 const FactorAnalysis &factors, const ElementSource &source);
+  /// Numbers the values in `wanted`, a bit for each number of the analysis, and
+  /// asks `source` which inputs are equal and which are 0. It has the operands
+  /// of each.
+  ValueNumbering(const llvm::BitVector &wanted, const FactorAnalysis &factors,
+                 const ElementSource &source);
 
   /// The first value that is equal to this one wherever both are defined, with
   /// elements at the same positions and coordinates.
   mlir::Value getLeader(mlir::Value value) const {
-    auto found = leaders.find(value);
-    return found == leaders.end() ? value : found->second;
+    return leaders.empty()
+               ? value
+               : factors.getValue(getLeader(factors.getNumber(value)));
+  }
+  /// The same of numbers of the analysis.
+  unsigned getLeader(unsigned value) const {
+    return leaders.empty() ? value : leaders[value];
   }
 
   using Key = std::vector<uint64_t>;
@@ -44,7 +50,8 @@ public:
   Key getKey(tv::ExpectOp expect) const;
 
 private:
-  void add(mlir::Value value, const ElementSource &source);
+  /// Values are their numbers from here on.
+  void add(unsigned value, const ElementSource &source);
   /// What holds of all computed ops of one name, with the same types and
   /// attributes.
   struct OpClass {
@@ -60,44 +67,53 @@ private:
     };
     llvm::SmallVector<ZeroCase, 1> cases;
   };
-  OpClass &getClass(tv::SemanticsOpInterface op);
-  const OpClass::ZeroCase &getZeroCase(tv::SemanticsOpInterface op,
-                                       OpClass &opClass);
+  OpClass &getClass(unsigned value, tv::SemanticsOpInterface op);
+  const OpClass::ZeroCase &
+  getZeroCase(unsigned value, tv::SemanticsOpInterface op, OpClass &opClass);
   /// The earlier value that an op only passes on, if it does.
-  mlir::Value findSame(tv::SemanticsOpInterface op, const OpClass &opClass,
-                       std::optional<unsigned> forwarded);
+  std::optional<unsigned> findSame(unsigned value, tv::SemanticsOpInterface op,
+                                   const OpClass &opClass,
+                                   std::optional<unsigned> forwarded);
   /// What is moved, if that is the same at all coordinates it may be read at;
   /// notes of what it is a part otherwise.
-  mlir::Value findMoved(tv::MoveOp op);
+  std::optional<unsigned> findMoved(unsigned value, tv::MoveOp op);
   /// What parts were taken of, where an op puts them together again.
-  mlir::Value findWhole(tv::SemanticsOpInterface op,
-                        const Concatenation &concatenation);
+  std::optional<unsigned> findWhole(unsigned value,
+                                    const Concatenation &concatenation);
   /// The same of the parts that each coordinate of an axis has.
-  mlir::Value findWholeAlongAxis(tv::SemanticsOpInterface op);
+  std::optional<unsigned> findWholeAlongAxis(unsigned value,
+                                             tv::SemanticsOpInterface op);
   /// Notes that an op puts all parts of a value along another dimension, if it
   /// does.
-  void noteStack(tv::SemanticsOpInterface op,
+  void noteStack(unsigned value, tv::SemanticsOpInterface op,
                  const Concatenation &concatenation);
   /// Sets `key` to what decides about the elements of an op's result, and
   /// nothing else.
-  void makeKey(tv::SemanticsOpInterface op, const OpClass &opClass);
+  void makeKey(unsigned value, const OpClass &opClass);
   /// The same of an op that computes nothing; false if nothing does.
-  bool makeKey(mlir::Operation *op, const ElementSource &source);
-  void addToKey(tv::DistributeOp op, const ElementSource &source);
+  bool makeKey(unsigned value, mlir::Operation *op,
+               const ElementSource &source);
+  void addToKey(unsigned value, tv::DistributeOp op,
+                const ElementSource &source);
   void addToKey(const void *pointer) {
     key.push_back(reinterpret_cast<uintptr_t>(pointer));
   }
   /// A number for the positions and coordinates at which a value has elements,
   /// and the axes that it varies with.
-  uint64_t getLayout(mlir::Value value);
+  uint64_t getLayout(unsigned value);
+  mlir::Type getType(unsigned value) const {
+    return factors.getValue(value).getType();
+  }
+  /// The leader of an operand of the op that gives a value.
+  unsigned getLeaderOfOperand(unsigned value, unsigned operand) const {
+    return leaders[factors.getOperands(value)[operand]];
+  }
   /// A number for a domain along some axes. The device is none: those are
   /// spelled out.
   uint64_t getNumber(tv::DomainAttr domain, uint64_t axes);
   void addDomain(tv::DomainAttr domain, uint64_t axes, Key &key) const;
   /// A number for what is looked at of a dimension.
   uint64_t getPositions(FactorAnalysis::Node node);
-  bool isZero(mlir::Value value) const { return zeros.contains(value); }
-
   /// Gives lists of numbers a number each, from 0 on.
   class Numbers {
   public:
@@ -109,44 +125,45 @@ private:
   };
   /// What is known while values are added.
   struct Progress {
-    /// The leaders, by their number.
-    std::vector<mlir::Value> leaders;
+    /// By the number of their key.
+    std::vector<unsigned> leaders;
     Numbers keys, positions, layouts, domains, classes;
     /// By the relation, which ops of a class share.
     std::unordered_map<const IndexRelation *, OpClass> classOf;
     llvm::DenseMap<std::pair<mlir::Attribute, uint64_t>, uint64_t> domainOf;
     /// By the node, or `unknown`.
     std::vector<uint64_t> positionsOf;
-    static constexpr uint64_t unknown = ~uint64_t(0);
     /// What is only a part of another value.
     struct Part {
-      mlir::Value whole;
+      unsigned whole = 0;
       unsigned dimension = 0;
       int64_t start = 0;
     };
-    DenseValueMap<Part> parts;
+    llvm::DenseMap<unsigned, Part> parts;
     /// What coordinates of an axis have, each its own part.
     struct AxisPart {
-      mlir::Value whole;
+      unsigned whole = 0;
       mlir::StringAttr axis;
       unsigned dimension = 0;
     };
-    DenseValueMap<AxisPart> axisParts;
+    llvm::DenseMap<unsigned, AxisPart> axisParts;
     /// All parts of a value along one dimension, in order, each `size`
     /// positions of another one.
     struct Stack {
-      mlir::Value whole;
+      unsigned whole = 0;
       unsigned dimension = 0, along = 0;
       int64_t size = 0;
     };
-    DenseValueMap<Stack> stacks;
+    llvm::DenseMap<unsigned, Stack> stacks;
   };
-  Progress::AxisPart getAxisPart(tv::AllSliceOp slice);
+  Progress::AxisPart getAxisPart(unsigned value, tv::AllSliceOp slice);
 
   const FactorAnalysis &factors;
-  DenseValueMap<mlir::Value> leaders;
-  DenseValueSet zeros;
-  DenseValueMap<uint64_t> layouts;
+  /// By number; empty if nothing is known.
+  std::vector<unsigned> leaders;
+  llvm::BitVector zeros;
+  std::vector<uint64_t> layouts; ///< or `unknown`
+  static constexpr uint64_t unknown = ~uint64_t(0);
   /// Null when all values were added.
   std::unique_ptr<Progress> progress;
   llvm::SmallVector<uint64_t, 32> key;

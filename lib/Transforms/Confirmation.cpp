@@ -43,8 +43,7 @@ namespace {
 struct Signs {
   Signs(tv::GraphOp graph, const FactorAnalysis &analysis,
         const WitnessSeed &seed, const WitnessRange &range)
-      : source(algebra, seed, range),
-        evaluator(graph.getBody().front(), analysis, algebra, source) {}
+      : source(algebra, seed, range), evaluator(analysis, algebra, source) {}
 
   SignAlgebra algebra;
   WitnessInputs source;
@@ -76,8 +75,7 @@ Confirmation::runWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
                       ArrayRef<Value> ranked, const WitnessRange &range,
                       const std::atomic<bool> &stopped) const {
   WitnessInputs source(algebra, seed, range);
-  DenseEvaluator evaluator(tv::GraphOp(graph).getBody().front(), analysis,
-                           algebra, source);
+  DenseEvaluator evaluator(analysis, algebra, source);
   evaluator.setEqualValues(equalValues);
   evaluator.stopWhen(stopped);
   // Of short sequences ops are executed sooner than their signs.

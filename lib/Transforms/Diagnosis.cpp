@@ -79,7 +79,7 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results,
     return failure();
   }
   WitnessInputs source(algebra, seed, *range);
-  DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
+  DenseEvaluator evaluator(factors, algebra, source);
   evaluator.limitSteps(mostSteps);
   evaluator.ignoreDomains();
   if (observer && !factors.getFailure())
@@ -124,25 +124,25 @@ void Diagnosis::acceptRounding(ArrayRef<tv::ExpectOp> results,
     }
 }
 
-std::vector<Operation *>
-Diagnosis::listSuspicious(ArrayRef<tv::ExpectOp> wrong) const {
-  DenseValueSet suspicious;
-  std::vector<std::pair<unsigned, Operation *>> numbered;
-  SmallVector<Value> worklist;
+llvm::BitVector Diagnosis::findSuspicious(ArrayRef<tv::ExpectOp> wrong) const {
+  // Those that hold are passed over.
+  llvm::BitVector suspicious(factors.getValueCount()), seen = suspicious;
+  for (const auto &[value, expect] : holding)
+    seen.set(factors.getNumber(value));
+  std::vector<unsigned> worklist;
   for (tv::ExpectOp result : wrong)
-    llvm::append_range(worklist, tv::ExpectOp(result).getValues());
+    for (Value value : tv::ExpectOp(result).getValues())
+      worklist.push_back(factors.getNumber(value));
   while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (holding.contains(value) || !suspicious.insert(value).second)
+    unsigned value = worklist.back();
+    worklist.pop_back();
+    if (seen.test(value))
       continue;
-    if (Operation *op = value.getDefiningOp()) {
-      numbered.emplace_back(factors.getNumber(value), op);
-      llvm::append_range(worklist, op->getOperands());
-    }
+    seen.set(value);
+    suspicious.set(value);
+    llvm::append_range(worklist, factors.getOperands(value));
   }
-  llvm::sort(numbered);
-  auto ops = llvm::make_second_range(numbered);
-  return {ops.begin(), ops.end()};
+  return suspicious;
 }
 
 SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
@@ -158,40 +158,40 @@ SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
   for (Value value : differing)
     holding.erase(value);
   // In the order of the block, those that nothing that differs leads to.
-  std::vector<Operation *> suspicious = listSuspicious(wrong);
+  llvm::BitVector suspicious = findSuspicious(wrong);
   SmallVector<tv::ExpectOp> roots;
-  auto spread = [&](const DenseValueSet &sources) {
-    DenseValueSet tainted;
-    for (Operation *op : suspicious) {
-      Value value = op->getResult(0);
-      bool isTainted = llvm::any_of(op->getOperands(), [&](Value operand) {
-        return tainted.contains(operand);
-      });
-      if (isTainted || sources.contains(value))
-        tainted.insert(value);
-      if (!isTainted && sources.contains(value))
-        llvm::append_range(roots, claims[value]);
+  auto spread = [&](const llvm::BitVector &sources) {
+    llvm::BitVector tainted(suspicious.size());
+    for (unsigned value : suspicious.set_bits()) {
+      bool isTainted =
+          llvm::any_of(factors.getOperands(value),
+                       [&](unsigned operand) { return tainted.test(operand); });
+      if (isTainted || sources.test(value))
+        tainted.set(value);
+      if (!isTainted && sources.test(value))
+        llvm::append_range(roots, claims[factors.getValue(value)]);
     }
     return tainted;
   };
   // Of the values of one claim some may be right, and others wrong because of
   // what leads to them.
-  DenseValueSet alone;
+  llvm::BitVector alone(suspicious.size());
   for (auto &[op, difference] : differences)
     if (auto expect = cast<tv::ExpectOp>(op); expect.getValues().size() == 1)
-      alone.insert(expect.getValues().front());
-  DenseValueSet tainted = spread(alone);
+      alone.set(factors.getNumber(expect.getValues().front()));
+  llvm::BitVector tainted = spread(alone);
   for (auto &[value, own] : claims) {
     llvm::erase_if(own, [&](tv::ExpectOp expect) {
       return expect.getValues().size() > 1 &&
-             llvm::any_of(expect.getValues(),
-                          [&](Value each) { return tainted.contains(each); });
+             llvm::any_of(expect.getValues(), [&](Value each) {
+               return tainted.test(factors.getNumber(each));
+             });
     });
     llvm::sort(own, [](tv::ExpectOp left, tv::ExpectOp right) {
       return left->isBeforeInBlock(right);
     });
     if (!own.empty())
-      alone.insert(value);
+      alone.set(factors.getNumber(value));
   }
   roots.clear();
   (void)spread(alone);
@@ -337,7 +337,7 @@ void Diagnosis::explain(Finding &finding) {
   if (failed(range))
     return;
   WitnessInputs source(algebra, seed, *range);
-  DenseEvaluator evaluator(graph.getBody().front(), factors, algebra, source);
+  DenseEvaluator evaluator(factors, algebra, source);
   evaluator.limitSteps(mostSteps);
   evaluator.ignoreDomains();
   evaluator.setEqualValues(equalValues);

@@ -138,10 +138,9 @@ private:
   /// Where one of `results` differs by more, what differs faintly is rounding.
   void acceptRounding(llvm::ArrayRef<tv::ExpectOp> results,
                       llvm::ArrayRef<tv::ExpectOp> candidates);
-  /// The ops that lead to a wrong result without a value that holds in between,
-  /// in the order of the graph.
-  std::vector<mlir::Operation *>
-  listSuspicious(llvm::ArrayRef<tv::ExpectOp> wrong) const;
+  /// The values that lead to a wrong result without one that holds in between,
+  /// a bit for each number of the analysis.
+  llvm::BitVector findSuspicious(llvm::ArrayRef<tv::ExpectOp> wrong) const;
   void collectRegion(tv::ExpectOp expect);
   void addSimilarOps();
   using OpCopies = llvm::DenseMap<mlir::Operation *, mlir::Operation *>;

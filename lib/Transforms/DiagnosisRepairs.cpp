@@ -49,7 +49,7 @@ bool Diagnosis::isRepaired(tv::ExpectOp expect, Repair repair) {
   if (failed(range))
     return false;
   WitnessInputs source(algebra, seed, *range);
-  DenseEvaluator evaluator(body, exact, algebra, source);
+  DenseEvaluator evaluator(exact, algebra, source);
   evaluator.limitSteps(mostSteps);
   evaluator.ignoreDomains();
   if (failed(evaluator.run(copy))) {

@@ -74,33 +74,35 @@ SmallVector<tv::ExpectOp> Refutation::chooseFirst(tv::ExpectOp place) {
 tv::ExpectOp Refutation::chooseLikely(ArrayRef<tv::ExpectOp> among,
                                       const ValueNumbering &equalValues) {
   // How many ops lead there, of values that are not equal to earlier ones.
-  DenseValueMap<unsigned> distances;
-  auto find = [&](ValueRange values) {
-    std::optional<unsigned> least;
-    for (Value value : values)
-      if (auto found = distances.find(getLeader(equalValues, value));
-          found != distances.end() && (!least || found->second < *least))
-        least = found->second;
+  constexpr unsigned none = ~0u;
+  std::vector<unsigned> distances(coarse->getValueCount(), none);
+  auto find = [&](ArrayRef<unsigned> values) {
+    unsigned least = none;
+    for (unsigned value : values)
+      least = std::min(least, distances[getLeader(equalValues, value)]);
     return least;
   };
+  auto number = [&](Value value) { return coarse->getNumber(value); };
   for (Value value : place.getValues())
-    distances[getLeader(equalValues, value)] = 0;
-  for (Operation &op : graph.getBody().front())
-    if (auto least = find(op.getOperands()); least && op.getNumResults() == 1)
-      if (Value result = op.getResult(0);
-          getLeader(equalValues, result) == result)
-        distances.try_emplace(result, *least + 1);
+    distances[getLeader(equalValues, number(value))] = 0;
+  for (unsigned value = 0; value < distances.size(); ++value)
+    if (unsigned least = find(coarse->getOperands(value));
+        least != none && distances[value] == none &&
+        getLeader(equalValues, value) == value)
+      distances[value] = least + 1;
   SmallVector<tv::ExpectOp> dependent;
   tv::ExpectOp nearest;
-  std::optional<unsigned> shortest;
-  for (tv::ExpectOp result : among)
-    if (auto distance = find(result.getValues())) {
-      dependent.push_back(result);
-      if (shortest && *distance >= *shortest)
-        continue;
-      shortest = distance;
-      nearest = result;
-    }
+  unsigned shortest = none;
+  for (tv::ExpectOp result : among) {
+    unsigned distance = find(llvm::map_to_vector(result.getValues(), number));
+    if (distance == none)
+      continue;
+    dependent.push_back(result);
+    if (distance >= shortest)
+      continue;
+    shortest = distance;
+    nearest = result;
+  }
   // Where any may be wrong, it mostly shows nearby.
   return first.empty() || dependent.empty() ? nearest : findCheapest(dependent);
 }

@@ -109,7 +109,7 @@ TEST_F(DenseEvaluatorTest, ElementsThatAreNotThereAreLeftOut) {
   SmallVector<Value> values = listResults(body);
   DoubleAlgebra algebra;
   PlaceSource source(algebra);
-  DenseEvaluator dense(body, factors, algebra, source);
+  DenseEvaluator dense(factors, algebra, source);
   ASSERT_TRUE(succeeded(dense.run({}, values))) << dense.getFailure();
   for (int64_t first : {0, 5, 7})
     for (int64_t second : {0, 3, 4, 9})
@@ -263,7 +263,7 @@ TEST_F(DenseEvaluatorTest, FindsTheWrongExpect) {
   SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
   IntervalAlgebra algebra(64);
   PlaceSource source(algebra);
-  DenseEvaluator dense(body, factors, algebra, source);
+  DenseEvaluator dense(factors, algebra, source);
   auto differs = [&](Scalar reference, Scalar plan) {
     return algebra.areDisjoint(reference, plan);
   };
@@ -296,7 +296,7 @@ TEST_F(DenseEvaluatorTest, RefusesWhatIsTooLarge) {
                          {FactorAnalysis::Positions::Exact, 1, 8192});
   DoubleAlgebra algebra;
   PlaceSource source(algebra);
-  DenseEvaluator dense(body, factors, algebra, source);
+  DenseEvaluator dense(factors, algebra, source);
   auto cube = *body.getOps<tv::EinsumOp>().begin();
   EXPECT_TRUE(failed(dense.run({}, {cube.getResult()})));
   EXPECT_NE(dense.getFailure().find("elements"), std::string::npos);

@@ -130,7 +130,7 @@ protected:
     SmallVector<Value> values = listResults(body);
     SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
     PlaceSource source(algebra);
-    DenseEvaluator dense(body, factors, algebra, source);
+    DenseEvaluator dense(factors, algebra, source);
     ASSERT_TRUE(succeeded(dense.run(expects, values))) << dense.getFailure();
     DoubleAlgebra doubles;
     PlaceSource doubleSource(doubles);

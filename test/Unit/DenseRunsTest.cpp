@@ -30,7 +30,7 @@ struct LongRun {
       : factors(graph.getBody().front(), graph.getMesh(),
                 {FactorAnalysis::Positions::Exact, 1, 8192}),
         source(algebra, factors, LongPositions::Last),
-        dense(graph.getBody().front(), factors, algebra, source) {}
+        dense(factors, algebra, source) {}
 
   FactorAnalysis factors;
   DoubleAlgebra algebra;
@@ -164,7 +164,7 @@ TEST_F(DenseRunsTest, WhatIsComparedIsOfTheLastRun) {
                          {FactorAnalysis::Positions::Exact, 2, 8192});
   DoubleAlgebra algebra;
   ChangingSource source(algebra, factors, LongPositions::Blocks);
-  DenseEvaluator dense(body, factors, algebra, source);
+  DenseEvaluator dense(factors, algebra, source);
   SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
   for (double number : {3, 7}) {
     source.number = number;
@@ -228,7 +228,7 @@ TEST_F(DenseRunsTest, WhatIsSelectedIsToldApart) {
                          {FactorAnalysis::Positions::Exact, 1, 8192});
   DoubleIntervalAlgebra algebra(FunctionSource::Rounded);
   ScoreSource source(algebra, factors);
-  DenseEvaluator dense(body, factors, algebra, source);
+  DenseEvaluator dense(factors, algebra, source);
   auto rank = *body.getOps<tv::DescendingRankOp>().begin();
   ASSERT_TRUE(succeeded(dense.run({}, {rank.getResult(), rank.getScores()})))
       << dense.getFailure();
@@ -284,7 +284,7 @@ TEST_F(DenseRunsTest, DifferentLayoutsAreNotCompared) {
     values.push_back(op.getResult(0));
   DoubleAlgebra algebra;
   LongSource source(algebra, factors, LongPositions::Last);
-  DenseEvaluator dense(body, factors, algebra, source);
+  DenseEvaluator dense(factors, algebra, source);
   ASSERT_TRUE(succeeded(dense.run({}, values))) << dense.getFailure();
   auto areCompared = [&](StringRef left, StringRef right) {
     return dense.haveEqualElements(inputs[left], inputs[right],
@@ -416,7 +416,7 @@ TEST_F(DenseRunsTest, ThreadsChangeNothing) {
   auto execute = [&] {
     DoubleAlgebra algebra;
     ScoreSource source(algebra, factors);
-    DenseEvaluator dense(body, factors, algebra, source);
+    DenseEvaluator dense(factors, algebra, source);
     std::vector<uint64_t> bits;
     EXPECT_TRUE(succeeded(dense.run({}, values))) << dense.getFailure();
     forEachPlace(

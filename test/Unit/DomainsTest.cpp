@@ -45,16 +45,16 @@ static Outcome execute(tv::GraphOp graph, bool hasSigns) {
   SmallVector<Value> last = {body.back().getResult(0)};
   DoubleAlgebra doubles;
   RampSource doubleSource(doubles);
-  DenseEvaluator first(body, factors, doubles, doubleSource);
+  DenseEvaluator first(factors, doubles, doubleSource);
   first.ignoreDomains();
   EXPECT_TRUE(succeeded(first.run({}, last))) << first.getFailure();
   DoubleIntervalAlgebra intervals;
   RampSource source(intervals);
-  DenseEvaluator dense(body, factors, intervals, source);
+  DenseEvaluator dense(factors, intervals, source);
   dense.setEqualValues(first.getEqualValues());
   SignAlgebra signs;
   RampSource signSource(signs);
-  DenseEvaluator domains(body, factors, signs, signSource);
+  DenseEvaluator domains(factors, signs, signSource);
   domains.setEqualValues(first.getEqualValues());
   if (hasSigns)
     dense.showDomainsWith(domains);

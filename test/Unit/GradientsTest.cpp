@@ -186,7 +186,7 @@ protected:
     FactorAnalysis factors(body, made.graph.getMesh(),
                            {FactorAnalysis::Positions::Exact, 64, 8192});
     DoubleAlgebra algebra;
-    DenseEvaluator dense(body, factors, algebra, source);
+    DenseEvaluator dense(factors, algebra, source);
     EXPECT_TRUE(succeeded(dense.run({}, values))) << dense.getFailure();
     std::vector<std::vector<double>> elements;
     for (Value value : values) {

@@ -103,7 +103,7 @@ protected:
     SmallVector<Value> values = listResults(body);
     SmallVector<tv::ExpectOp> expects(body.getOps<tv::ExpectOp>());
     LongSource source(algebra, factors, positions);
-    DenseEvaluator dense(body, factors, algebra, source);
+    DenseEvaluator dense(factors, algebra, source);
     ASSERT_TRUE(succeeded(dense.run(expects, values))) << dense.getFailure();
     IntervalAlgebra exact(300);
     LongSource exactSource(exact, factors, positions);

@@ -21,7 +21,7 @@ template <typename Algebra> struct Execution {
         factors(body, graph.getMesh(),
                 {FactorAnalysis::Positions::Exact, 1, 8192}),
         algebra(arguments...), source(algebra),
-        dense(body, factors, algebra, source) {}
+        dense(factors, algebra, source) {}
 
   Block &body;
   FactorAnalysis factors;

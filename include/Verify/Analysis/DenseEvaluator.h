@@ -123,8 +123,9 @@ private:
   size_t scalarCount = 0, dropCount = 0;
 };
 
-/// The first value that is known to be equal to this one.
-mlir::Value getLeader(const ValueNumbering &known, mlir::Value value);
+/// The first value that is known to be equal to this one; both are numbers of
+/// the analysis.
+unsigned getLeader(const ValueNumbering &known, unsigned value);
 
 /// How far apart two numbers are, as a part of the larger one; 0 where one is
 /// not a number, 2 for minus infinity and a number.
@@ -156,8 +157,8 @@ public:
 
   /// The analysis has to outlive the evaluator. With `Positions::Exact` nothing
   /// is unknown but the inputs.
-  DenseEvaluator(mlir::Block &body, const FactorAnalysis &factors,
-                 NumericAlgebra &algebra, ElementSource &source);
+  DenseEvaluator(const FactorAnalysis &factors, NumericAlgebra &algebra,
+                 ElementSource &source);
   ~DenseEvaluator();
 
   /// Runs that take more scalar operations, roughly, fail as too costly; there
@@ -260,38 +261,40 @@ public:
       llvm::function_ref<bool(Scalar left, Scalar right)> areDistinct) const;
 
 private:
-  llvm::LogicalResult runInOrder(const DenseValueSet &stays,
+  llvm::LogicalResult runInOrder(llvm::ArrayRef<unsigned> stays,
                                  llvm::ArrayRef<tv::ExpectOp> compared,
                                  llvm::function_ref<void(tv::ExpectOp)> ready);
-  /// Which values are evaluated, and what is done after each.
+  /// Which values are evaluated, each by its number in the analysis, and what
+  /// is done after each.
   struct Order {
-    DenseValueSet needed;
-    /// The ops that give them, in the order of the body.
-    std::vector<mlir::Operation *> ops;
+    std::vector<unsigned> values; ///< in the order of the body
+    /// Those that are read or stay.
+    llvm::BitVector needed;
     /// The expects that can be compared then.
-    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<tv::ExpectOp, 1>>
-        readyAfter;
-    /// The values that nothing reads any more.
-    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>>
-        lastUses;
+    llvm::DenseMap<unsigned, llvm::SmallVector<tv::ExpectOp, 1>> readyAfter;
+    /// The values that nothing reads any more; the last ones come first.
+    std::vector<std::pair<unsigned, mlir::Value>> lastUses;
   };
-  /// These ops and those that their operands, or what these are equal to, come
-  /// from, in the order of the body.
-  std::vector<mlir::Operation *>
-  listNeeded(llvm::SmallVector<mlir::Operation *> worklist) const;
+  /// The numbers of values in the analysis; none after its failure.
+  std::vector<unsigned> listNumbers(mlir::ValueRange values) const;
+  /// All that these values and expects depend on, a bit for each number.
+  llvm::BitVector findCone(std::vector<unsigned> worklist,
+                           llvm::ArrayRef<tv::ExpectOp> compared) const;
+  /// These values and those that their operands are equal to, and so on, in the
+  /// order of the body.
+  std::vector<unsigned> listNeeded(std::vector<unsigned> worklist) const;
   /// What is evaluated for values that stay, those that are compared, and for
   /// what is known then of where ops are defined.
-  void planOrder(const DenseValueSet &stays,
-                 llvm::ArrayRef<tv::ExpectOp> compared,
-                 const llvm::DenseSet<mlir::Operation *> &checked,
-                 Order &order);
+  Order planOrder(llvm::ArrayRef<unsigned> stays,
+                  llvm::ArrayRef<tv::ExpectOp> compared,
+                  llvm::ArrayRef<unsigned> checked);
   llvm::LogicalResult execute(const Order &order,
                               llvm::function_ref<void(tv::ExpectOp)> ready);
-  /// The ops of a cone of which it takes an evaluation to know that they are
+  /// The values of a cone of which it takes an evaluation to know that they are
   /// defined.
-  llvm::DenseSet<mlir::Operation *>
-  listChecked(const DenseValueSet &cone, const DenseValueSet &stays,
-              llvm::ArrayRef<tv::ExpectOp> compared);
+  std::vector<unsigned> listChecked(const llvm::BitVector &cone,
+                                    llvm::ArrayRef<unsigned> stays,
+                                    llvm::ArrayRef<tv::ExpectOp> compared);
   /// Those among `ops` that are certainly defined wherever all before them are;
   /// of an evaluator in signs.
   llvm::SmallVector<mlir::Operation *>
@@ -372,7 +375,6 @@ private:
   llvm::LogicalResult fail(const llvm::Twine &reason);
   llvm::LogicalResult failTooCostly();
 
-  mlir::Block &body;
   const FactorAnalysis &factors;
   NumericAlgebra &algebra;
   ElementSource &source;

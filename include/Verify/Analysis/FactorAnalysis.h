@@ -82,12 +82,25 @@ public:
   /// Why no small case was found, if none was.
   const std::optional<std::string> &getFailure() const { return failure; }
 
-  llvm::ArrayRef<Node> getDimensions(mlir::Value value) const;
-  /// The number of a value in the order of the body.
+  llvm::ArrayRef<Node> getDimensions(mlir::Value value) const {
+    return getDimensions(getNumber(value));
+  }
+  /// The number of a value in the order of the body. What is asked by number is
+  /// found without a search.
   unsigned getNumber(mlir::Value value) const {
     return values->numbers.find(value)->second;
   }
   size_t getValueCount() const { return values->data.size(); }
+  mlir::Value getValue(unsigned number) const {
+    return values->data[number].value;
+  }
+  /// The numbers of the operands of the op that gives a value.
+  llvm::ArrayRef<unsigned> getOperands(unsigned number) const {
+    return values->data[number].operands.of(values->operands);
+  }
+  llvm::ArrayRef<Node> getDimensions(unsigned number) const {
+    return values->data[number].dimensions.of(values->nodes);
+  }
   /// The ops that have data, integers, as operands or results.
   llvm::ArrayRef<mlir::Operation *> getDataOps() const { return onData; }
   /// Whether an op assumes that no elements of its operand are equal.
@@ -106,9 +119,22 @@ public:
     const ValueData *data = values->find(value);
     return data ? data->varyingAxes : 0;
   }
+  uint64_t getVaryingAxes(unsigned number) const {
+    return values->data[number].varyingAxes;
+  }
   /// The nodes of the factors of an op's index relation.
-  llvm::ArrayRef<Node> getFactors(mlir::Operation *op) const;
-  const IndexRelation &getRelation(mlir::Operation *op) const;
+  llvm::ArrayRef<Node> getFactors(mlir::Operation *op) const {
+    return getFactors(getNumber(op->getResult(0)));
+  }
+  llvm::ArrayRef<Node> getFactors(unsigned number) const {
+    return values->data[number].factors.of(values->nodes);
+  }
+  const IndexRelation &getRelation(mlir::Operation *op) const {
+    return getRelation(getNumber(op->getResult(0)));
+  }
+  const IndexRelation &getRelation(unsigned number) const {
+    return *values->data[number].relation;
+  }
   /// Whether the op is one unknown tensor for both sides.
   bool isOpaque(mlir::Operation *op) const { return opaque.contains(op); }
   /// The number of that unknown tensor.
@@ -156,15 +182,29 @@ private:
     /// Whether a function is applied to a sum of steps over the sort.
     bool countsSteps = false;
   };
-  /// A part of a list of nodes.
-  struct NodeRange {
+  /// A part of a list.
+  struct Range {
     unsigned first = 0, count = 0;
+    template <typename T>
+    static Range append(std::vector<T> &list, llvm::ArrayRef<T> more) {
+      Range range = {static_cast<unsigned>(list.size()),
+                     static_cast<unsigned>(more.size())};
+      list.insert(list.end(), more.begin(), more.end());
+      return range;
+    }
+    /// Only until something is added.
+    template <typename T>
+    llvm::ArrayRef<T> of(const std::vector<T> &list) const {
+      return llvm::ArrayRef(list).slice(first, count);
+    }
   };
   /// What is known of a value and the op that gives it.
   struct ValueData {
-    NodeRange dimensions, factors;
+    mlir::Value value;
+    Range operands, dimensions, factors;
     const IndexRelation *relation = nullptr; ///< null if it has none
     uint64_t varyingAxes = 0;
+    bool isData = false; ///< of integers
   };
   /// The same of all values, next to each other in the order of the body, as
   /// graphs have tens of thousands.
@@ -173,15 +213,11 @@ private:
       auto found = numbers.find(value);
       return found == numbers.end() ? nullptr : &data[found->second];
     }
-    /// Only until something is added.
-    llvm::ArrayRef<Node> get(NodeRange range) const {
-      return llvm::ArrayRef(nodes).slice(range.first, range.count);
-    }
-    NodeRange add(llvm::ArrayRef<Node> list);
 
     DenseValueMap<unsigned> numbers;
     std::vector<ValueData> data;
     std::vector<Node> nodes;
+    std::vector<unsigned> operands; ///< their numbers
     /// Equal ops share them.
     std::vector<std::unique_ptr<const IndexRelation>> relations;
   };
@@ -207,6 +243,12 @@ private:
 
   // FactorAnalysis.cpp
   void relate(mlir::Operation &op);
+  /// Sets `operands`; fails if one is not of this body.
+  void numberOperands(mlir::Operation &op);
+  /// The dimensions of an operand of the op that is being related.
+  llvm::ArrayRef<Node> getOperandDimensions(unsigned operand) const {
+    return getDimensions(operands[operand]);
+  }
   /// Its dimensions are those of its relation's factors.
   void relateFactors(mlir::Operation &op, const IndexRelation &relation);
   /// Notes the dimensions of a value, and what else is known of it.
@@ -284,6 +326,8 @@ private:
   Node unit;
   llvm::SmallVector<Node> axes;
   llvm::SmallVector<std::string> axisNames;
+  /// The numbers of the operands of the op that is being related.
+  llvm::SmallVector<unsigned, 8> operands;
   /// Copies of an analysis share them: they stay as they are.
   std::shared_ptr<Values> values = std::make_shared<Values>();
   EqualOps equalOps; ///< those with a relation
