@@ -334,10 +334,6 @@ bool DenseEvaluator::haveDistinctElements(
   return true;
 }
 
-unsigned verify::getLeader(const ValueNumbering &known, unsigned value) {
-  return known.getLeader(value);
-}
-
 Value DenseEvaluator::getLeader(Value value) const {
   return tensors.getNumbering()->getLeader(value);
 }

@@ -93,6 +93,7 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results,
       found->second = findDifference(expect, evaluator, algebra);
     if (found->second) {
       found->second->steps = evaluator.getSteps();
+      found->second->earlier = differences.size() + agreeing.size();
       differences[expect] = *found->second;
     } else if (failureReason.empty())
       agreeing.insert(expect);
@@ -106,6 +107,16 @@ LogicalResult Diagnosis::compare(ArrayRef<tv::ExpectOp> results,
   acceptRounding(results, candidates);
   isTooCostly = evaluator.wasTooCostly();
   return success(failureReason.empty());
+}
+
+tv::ExpectOp Diagnosis::findFirst(ArrayRef<tv::ExpectOp> different) const {
+  auto getEarlier = [&](tv::ExpectOp expect) {
+    return differences.find(expect)->second.earlier;
+  };
+  return *llvm::min_element(different,
+                            [&](tv::ExpectOp left, tv::ExpectOp right) {
+                              return getEarlier(left) < getEarlier(right);
+                            });
 }
 
 void Diagnosis::acceptRounding(ArrayRef<tv::ExpectOp> results,

@@ -109,6 +109,9 @@ public:
   int64_t getSteps(tv::ExpectOp expect) const {
     return differences.lookup(expect).steps;
   }
+  /// Of these, which differ, the one that was compared first: the least had to
+  /// be executed for it.
+  tv::ExpectOp findFirst(llvm::ArrayRef<tv::ExpectOp> different) const;
   /// The ranks of a folded group on which it differs; empty for all of them.
   llvm::ArrayRef<int64_t> getRanks(tv::ExpectOp expect) const {
     auto found = differences.find(expect);
@@ -127,8 +130,10 @@ private:
     DifferentElement element;
     llvm::SmallVector<int64_t> microBatches, ranks; ///< empty for all
     bool isFaint = false; ///< between numbers as small as rounding errors
-    /// How many scalar operations had been executed when it was found.
+    /// How many scalar operations had been executed when it was found, and how
+    /// many expects had been compared.
     int64_t steps = 0;
+    size_t earlier = 0;
   };
   /// In what both sides of an expect differ; none if they do not, or after a
   /// failure.

@@ -41,13 +41,12 @@ public:
 
   void begin(std::shared_ptr<const ValueNumbering> equalValues) override {
     Confirmation confirmation(refutation.graph, analysis, refutation.seed,
-                              equalValues);
+                              std::move(equalValues));
     refutation.early =
         std::make_unique<EarlyConfirmation>(std::move(confirmation));
     // This may be gone before it is called.
-    refutation.early->begin([&refutation = refutation, among = among,
-                             equalValues = std::move(equalValues)] {
-      return refutation.chooseLikely(among, *equalValues);
+    refutation.early->begin([&refutation = refutation, among = among] {
+      return refutation.chooseLikely(among);
     });
   }
 

@@ -84,8 +84,7 @@ private:
   /// Of those that rest on what is said at the place the one that is likely to
   /// be wrong: the nearest, and of what is looked at first the one that is
   /// executed soonest. Null if there is none.
-  tv::ExpectOp chooseLikely(llvm::ArrayRef<tv::ExpectOp> among,
-                            const ValueNumbering &equalValues);
+  tv::ExpectOp chooseLikely(llvm::ArrayRef<tv::ExpectOp> among);
   /// Which of the wrong results is confirmed: the likely one if it is one of
   /// them, else the one that is executed soonest.
   tv::ExpectOp chooseConfirmed();

@@ -71,24 +71,23 @@ SmallVector<tv::ExpectOp> Refutation::chooseFirst(tv::ExpectOp place) {
   return isCheap ? dependent : SmallVector<tv::ExpectOp>();
 }
 
-tv::ExpectOp Refutation::chooseLikely(ArrayRef<tv::ExpectOp> among,
-                                      const ValueNumbering &equalValues) {
-  // How many ops lead there, of values that are not equal to earlier ones.
+tv::ExpectOp Refutation::chooseLikely(ArrayRef<tv::ExpectOp> among) {
+  // How many ops lead there. What goes wrong may be equal to what is right
+  // elsewhere: only what rests on the place itself counts.
   constexpr unsigned none = ~0u;
   std::vector<unsigned> distances(coarse->getValueCount(), none);
   auto find = [&](ArrayRef<unsigned> values) {
     unsigned least = none;
     for (unsigned value : values)
-      least = std::min(least, distances[getLeader(equalValues, value)]);
+      least = std::min(least, distances[value]);
     return least;
   };
   auto number = [&](Value value) { return coarse->getNumber(value); };
   for (Value value : place.getValues())
-    distances[getLeader(equalValues, number(value))] = 0;
+    distances[number(value)] = 0;
   for (unsigned value = 0; value < distances.size(); ++value)
     if (unsigned least = find(coarse->getOperands(value));
-        least != none && distances[value] == none &&
-        getLeader(equalValues, value) == value)
+        least != none && distances[value] == none)
       distances[value] = least + 1;
   SmallVector<tv::ExpectOp> dependent;
   tv::ExpectOp nearest;
@@ -112,9 +111,9 @@ tv::ExpectOp Refutation::chooseConfirmed() {
   if (early)
     likely = early->getFirst();
   else if (isCoarse && !isSmall())
-    likely =
-        chooseLikely(isPartial ? first : results, *diagnosis->getEqualValues());
-  return llvm::is_contained(wrong, likely) ? likely : findCheapest(wrong);
+    likely = chooseLikely(isPartial ? first : results);
+  return llvm::is_contained(wrong, likely) ? likely
+                                           : diagnosis->findFirst(wrong);
 }
 
 bool Refutation::confirm(const FactorAnalysis &analysis) {
@@ -135,9 +134,9 @@ bool Refutation::accept(const FactorAnalysis &analysis, tv::ExpectOp result,
            (acceptsUndefined || !outcome.witness->undefinedOp);
   };
   // Of another one that is wrong too, less has to be executed.
-  if (tv::ExpectOp cheapest = findCheapest(wrong);
-      !isWitness() && result != cheapest) {
-    Confirmation::Outcome other = confirm(analysis, cheapest);
+  if (tv::ExpectOp soonest = diagnosis->findFirst(wrong);
+      !isWitness() && result != soonest) {
+    Confirmation::Outcome other = confirm(analysis, soonest);
     if (other.witness || !outcome.witness)
       outcome = std::move(other);
   }

@@ -123,10 +123,6 @@ private:
   size_t scalarCount = 0, dropCount = 0;
 };
 
-/// The first value that is known to be equal to this one; both are numbers of
-/// the analysis.
-unsigned getLeader(const ValueNumbering &known, unsigned value);
-
 /// How far apart two numbers are, as a part of the larger one; 0 where one is
 /// not a number, 2 for minus infinity and a number.
 double getRelativeDifference(double left, double right);
