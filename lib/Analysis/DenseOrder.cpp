@@ -62,6 +62,17 @@ DenseEvaluator::findEqualValues(ArrayRef<tv::ExpectOp> targets) {
   return knownEqual;
 }
 
+bool DenseEvaluator::covers(const ValueNumbering &known,
+                            ArrayRef<unsigned> stays,
+                            ArrayRef<tv::ExpectOp> compared) const {
+  // With a value it covers all that leads there.
+  auto isCovered = [&](unsigned value) { return known.covers(value); };
+  return llvm::all_of(stays, isCovered) &&
+         llvm::all_of(compared, [&](tv::ExpectOp expect) {
+           return llvm::all_of(listNumbers(expect->getOperands()), isCovered);
+         });
+}
+
 std::vector<unsigned>
 DenseEvaluator::listNeeded(std::vector<unsigned> worklist) const {
   const ValueNumbering &numbering = *tensors.getNumbering();
@@ -228,12 +239,13 @@ DenseEvaluator::runInOrder(ArrayRef<unsigned> stays,
   // A target exists only where all that it depends on is defined, used or not:
   // of each of these values, or one that is equal to it, that is looked at.
   llvm::BitVector cone;
-  if (!knownEqual || checksDomains)
+  bool isKnown = knownEqual && covers(*knownEqual, stays, compared);
+  if (!isKnown || checksDomains)
     cone = findCone(stays, compared);
-  tensors.reset(knownEqual ? knownEqual
-                           : std::make_shared<const ValueNumbering>(
-                                 cone, factors, source),
-                algebra);
+  tensors.reset(
+      isKnown ? knownEqual
+              : std::make_shared<const ValueNumbering>(cone, factors, source),
+      algebra);
   return execute(planOrder(stays, compared, listChecked(cone, stays, compared)),
                  ready);
 }

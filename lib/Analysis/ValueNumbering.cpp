@@ -30,6 +30,7 @@ ValueNumbering::ValueNumbering(const llvm::BitVector &wanted,
   std::iota(leaders.begin(), leaders.end(), 0);
   layouts.resize(wanted.size(), unknown);
   zeros.resize(wanted.size());
+  covered = wanted;
   progress = std::make_unique<Progress>();
   for (unsigned value : wanted.set_bits())
     if (Operation *op = factors.getValue(value).getDefiningOp();

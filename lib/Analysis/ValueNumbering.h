@@ -44,6 +44,11 @@ public:
   unsigned getLeader(unsigned value) const {
     return leaders.empty() ? value : leaders[value];
   }
+  /// Whether a value is one of those that were wanted: others are equal to
+  /// none.
+  bool covers(unsigned value) const {
+    return !covered.empty() && covered.test(value);
+  }
 
   using Key = std::vector<uint64_t>;
   /// What decides whether both sides of an expect are equal, and nothing else.
@@ -161,7 +166,7 @@ private:
   const FactorAnalysis &factors;
   /// By number; empty if nothing is known.
   std::vector<unsigned> leaders;
-  llvm::BitVector zeros;
+  llvm::BitVector covered, zeros;
   std::vector<uint64_t> layouts; ///< or `unknown`
   static constexpr uint64_t unknown = ~uint64_t(0);
   /// Null when all values were added.

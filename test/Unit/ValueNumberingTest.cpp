@@ -68,6 +68,18 @@ TEST_F(DenseEvaluatorTest, EqualValuesAreOne) {
   EXPECT_EQ(key(0), key(1));
   EXPECT_NE(key(0), key(2));
   EXPECT_NE(key(0), key(3));
+
+  // What is known of a part is taken over for that part, and asked anew where
+  // more is needed.
+  DenseEvaluator other(execution.factors, execution.algebra, execution.source);
+  std::shared_ptr<const ValueNumbering> known =
+      other.findEqualValues(expects[2]);
+  ASSERT_TRUE(succeeded(other.run(expects[2])));
+  EXPECT_EQ(other.getEqualValues(), known);
+  ASSERT_TRUE(succeeded(other.run(expects)));
+  EXPECT_NE(other.getEqualValues(), known);
+  EXPECT_EQ(other.getComparisonKey(expects[0]),
+            other.getComparisonKey(expects[1]));
 }
 
 TEST_F(DenseEvaluatorTest, ValuesThatOnlyLookEqualAreNot) {

@@ -182,7 +182,8 @@ public:
   std::shared_ptr<const ValueNumbering>
   findEqualValues(llvm::ArrayRef<tv::ExpectOp> targets);
   /// Takes over what another evaluator knows, of the same graph, analysis and
-  /// inputs. Values that it did not look at are equal to no other.
+  /// inputs. A run that needs values that it did not look at finds out for
+  /// itself which are equal.
   void setEqualValues(std::shared_ptr<const ValueNumbering> known) {
     knownEqual = std::move(known);
   }
@@ -276,6 +277,10 @@ private:
   /// All that these values and expects depend on, a bit for each number.
   llvm::BitVector findCone(std::vector<unsigned> worklist,
                            llvm::ArrayRef<tv::ExpectOp> compared) const;
+  /// Whether it is known of all that these values and expects depend on which
+  /// of them are equal.
+  bool covers(const ValueNumbering &known, llvm::ArrayRef<unsigned> stays,
+              llvm::ArrayRef<tv::ExpectOp> compared) const;
   /// These values and those that their operands are equal to, and so on, in the
   /// order of the body.
   std::vector<unsigned> listNeeded(std::vector<unsigned> worklist) const;
