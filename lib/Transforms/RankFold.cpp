@@ -172,6 +172,19 @@ SmallVector<tv::BufferOp> RankFold::getCopies(tv::BufferOp buffer) const {
   return copies;
 }
 
+void RankFold::setExceptionsApart() {
+  SmallVector<Group *> exceptions;
+  for (auto &[first, group] : groups)
+    if (group.isUniform && !llvm::all_of(group.peers, [&](const auto &entry) {
+          return isGroup(entry.second);
+        }))
+      exceptions.push_back(&group);
+  if (4 * exceptions.size() >= groups.size())
+    return;
+  for (Group *group : exceptions)
+    group->isUniform = false;
+}
+
 void RankFold::dropOthers() {
   for (bool isOver = false; !isOver;) {
     isOver = true;
@@ -230,6 +243,7 @@ std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,
     for (int64_t rank = 1; group->isUniform && rank < fold->size; ++rank)
       group->isUniform = RankComparison(*fold, *group, rank).run();
   });
+  fold->setExceptionsApart();
   fold->dropOthers();
   return fold->groups.empty() ? nullptr : std::move(fold);
 }

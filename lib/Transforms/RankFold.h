@@ -155,6 +155,9 @@ private:
   bool formGroups(tv::PlanOp plan, const llvm::DenseSet<int64_t> &apart);
   bool addAxis(tv::PlanOp plan);
   std::optional<llvm::SmallVector<int64_t>> findGroup(int64_t device) const;
+  /// Where few groups do not send and receive by rank, they are likely wrong,
+  /// and only shown to be so device by device: their ranks count as different.
+  void setExceptionsApart();
   /// Leaves groups whose ranks agree, and those of whose partners do.
   void dropOthers();
 
