@@ -114,7 +114,7 @@ void ValueNumbering::add(unsigned value, const ElementSource &source) {
       isZeroHere = zeros.test(factors.getOperands(value).front());
   }
   if (hasKey) {
-    std::vector<unsigned> &known = progress->leaders;
+    std::vector<unsigned> &known = progress->leaderOfKey;
     uint64_t number = progress->keys.get(key);
     if (number == known.size())
       known.push_back(value);
@@ -322,8 +322,10 @@ ValueNumbering::Key ValueNumbering::getKey(tv::ExpectOp expect) const {
       summed |= uint64_t(1) << *axis;
   for (Value operand : expect->getOperands()) {
     Operation *op = operand.getDefiningOp();
-    if (auto domain =
-            op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr())
+    auto domain =
+        op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
+    key.push_back(static_cast<bool>(domain));
+    if (domain)
       addDomain(domain, summed, key);
     unsigned number = factors.getNumber(operand);
     key.push_back(getLeader(number));

@@ -16,8 +16,8 @@
 
 #include "Verify/Analysis/ElementEvaluator.h"
 #include "Verify/Analysis/Identities.h"
-#include "Verify/IR/DenseValues.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/Allocator.h"
 
@@ -27,9 +27,9 @@ namespace verify {
 
 class ValueNumbering {
 public:
-  /// Numbers the values in `wanted`, a bit for each number of the analysis, and
-  /// asks `source` which inputs are equal and which are 0. It has the operands
-  /// of each.
+  /// Numbers the values in `wanted`, which has a bit for each number of the
+  /// analysis and with a value its operands, and asks `source` which inputs are
+  /// equal and which are 0. The analysis has to outlive it.
   ValueNumbering(const llvm::BitVector &wanted, const FactorAnalysis &factors,
                  const ElementSource &source);
 
@@ -131,7 +131,7 @@ private:
   /// What is known while values are added.
   struct Progress {
     /// By the number of their key.
-    std::vector<unsigned> leaders;
+    std::vector<unsigned> leaderOfKey;
     Numbers keys, positions, layouts, domains, classes;
     /// By the relation, which ops of a class share.
     std::unordered_map<const IndexRelation *, OpClass> classOf;

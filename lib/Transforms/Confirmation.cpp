@@ -41,8 +41,8 @@ areDistinct(DenseEvaluator &evaluator, ArrayRef<Value> values,
 namespace {
 /// An execution of the same inputs in signs.
 struct Signs {
-  Signs(tv::GraphOp graph, const FactorAnalysis &analysis,
-        const WitnessSeed &seed, const WitnessRange &range)
+  Signs(const FactorAnalysis &analysis, const WitnessSeed &seed,
+        const WitnessRange &range)
       : source(algebra, seed, range), evaluator(analysis, algebra, source) {}
 
   SignAlgebra algebra;
@@ -79,7 +79,7 @@ Confirmation::runWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
   evaluator.setEqualValues(equalValues);
   evaluator.stopWhen(stopped);
   // Of short sequences ops are executed sooner than their signs.
-  Signs signs(graph, analysis, seed, range);
+  Signs signs(analysis, seed, range);
   signs.evaluator.setEqualValues(equalValues);
   signs.evaluator.stopWhen(stopped);
   if (seed.positions != LongPositions::All)

@@ -50,10 +50,9 @@ public:
 
   /// `equalValues` is what an evaluation of the same inputs knows to be equal;
   /// null if it knows nothing.
-  Confirmation(tv::GraphOp graph, const FactorAnalysis &analysis,
-               WitnessSeed seed,
+  Confirmation(const FactorAnalysis &analysis, WitnessSeed seed,
                std::shared_ptr<const ValueNumbering> equalValues)
-      : graph(graph), analysis(analysis), seed(std::move(seed)),
+      : analysis(analysis), seed(std::move(seed)),
         equalValues(std::move(equalValues)) {}
 
   /// Looks for an element of `result` at which plan and reference differ, in
@@ -69,7 +68,6 @@ private:
                                  const WitnessRange &range,
                                  const std::atomic<bool> &stopped) const;
 
-  tv::GraphOp graph;
   const FactorAnalysis &analysis;
   WitnessSeed seed;
   std::shared_ptr<const ValueNumbering> equalValues;

@@ -229,7 +229,7 @@ std::optional<Finding> Diagnosis::find(ArrayRef<tv::ExpectOp> wrong) {
     else if (++finding.otherValues == 1)
       finding.other = root;
   finding.laterValues = differences.size() - roots.size();
-  const Difference &difference = differences[finding.expect];
+  const Difference &difference = differences.find(finding.expect)->second;
   finding.element = difference.element;
   finding.microBatches = difference.microBatches;
   explain(finding);

@@ -109,8 +109,7 @@ public:
   int64_t getSteps(tv::ExpectOp expect) const {
     return differences.lookup(expect).steps;
   }
-  /// Of these, which differ, the one that was compared first: the least had to
-  /// be executed for it.
+  /// Of these, which differ, the one that was compared first.
   tv::ExpectOp findFirst(llvm::ArrayRef<tv::ExpectOp> different) const;
   /// The ranks of a folded group on which it differs; empty for all of them.
   llvm::ArrayRef<int64_t> getRanks(tv::ExpectOp expect) const {

@@ -40,7 +40,7 @@ public:
       : refutation(refutation), analysis(analysis), among(among) {}
 
   void begin(std::shared_ptr<const ValueNumbering> equalValues) override {
-    Confirmation confirmation(refutation.graph, analysis, refutation.seed,
+    Confirmation confirmation(analysis, refutation.seed,
                               std::move(equalValues));
     refutation.early =
         std::make_unique<EarlyConfirmation>(std::move(confirmation));

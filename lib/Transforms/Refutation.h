@@ -86,7 +86,7 @@ private:
   /// executed soonest. Null if there is none.
   tv::ExpectOp chooseLikely(llvm::ArrayRef<tv::ExpectOp> among);
   /// Which of the wrong results is confirmed: the likely one if it is one of
-  /// them, else the one that is executed soonest.
+  /// them, else the one that was compared first.
   tv::ExpectOp chooseConfirmed();
   /// The results that rest on what some expects speak of.
   llvm::SmallVector<tv::ExpectOp>
@@ -101,8 +101,8 @@ private:
   /// The same, and looks for the root of the difference meanwhile, if there is
   /// another thread.
   bool confirmAndLook(const FactorAnalysis &analysis);
-  /// Takes what was shown of `result`, or else of the one that is executed
-  /// soonest, unless only the plan is undefined, which is put off.
+  /// Takes what was shown of `result`, or else of the one that was compared
+  /// first, unless only the plan is undefined, which is put off.
   bool accept(const FactorAnalysis &analysis, tv::ExpectOp result,
               Confirmation::Outcome outcome);
   /// Evaluates `result` in intervals, on this thread.

@@ -123,7 +123,7 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
 
 Confirmation::Outcome Refutation::confirm(const FactorAnalysis &analysis,
                                           tv::ExpectOp result) {
-  Confirmation confirmation(graph, analysis, seed, diagnosis->getEqualValues());
+  Confirmation confirmation(analysis, seed, diagnosis->getEqualValues());
   return confirmation.run(result, /*stopped=*/false);
 }
 
@@ -133,7 +133,7 @@ bool Refutation::accept(const FactorAnalysis &analysis, tv::ExpectOp result,
     return outcome.witness &&
            (acceptsUndefined || !outcome.witness->undefinedOp);
   };
-  // Of another one that is wrong too, less has to be executed.
+  // Another one that is wrong too may be shown to be.
   if (tv::ExpectOp soonest = diagnosis->findFirst(wrong);
       !isWitness() && result != soonest) {
     Confirmation::Outcome other = confirm(analysis, soonest);

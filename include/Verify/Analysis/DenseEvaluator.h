@@ -265,7 +265,7 @@ private:
   /// is done after each.
   struct Order {
     std::vector<unsigned> values; ///< in the order of the body
-    /// Those that are read or stay.
+    /// Those that are read or stay, or are evaluated for their domain.
     llvm::BitVector needed;
     /// The expects that can be compared then.
     llvm::DenseMap<unsigned, llvm::SmallVector<tv::ExpectOp, 1>> readyAfter;
