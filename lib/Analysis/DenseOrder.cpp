@@ -117,7 +117,7 @@ DenseEvaluator::Order DenseEvaluator::planOrder(ArrayRef<unsigned> stays,
       if (order.needed.test(used))
         return;
       order.needed.set(used);
-      order.lastUses.push_back({value, factors.getValue(used)});
+      order.lastUses.emplace_back(value, factors.getValue(used));
     };
     if (auto found = order.readyAfter.find(value);
         found != order.readyAfter.end())
