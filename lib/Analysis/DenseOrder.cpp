@@ -43,16 +43,8 @@ DenseEvaluator::findCone(std::vector<unsigned> worklist,
                          ArrayRef<tv::ExpectOp> compared) const {
   for (tv::ExpectOp expect : compared)
     llvm::append_range(worklist, listNumbers(expect->getOperands()));
-  llvm::BitVector cone(factors.getValueCount());
-  while (!worklist.empty()) {
-    unsigned value = worklist.back();
-    worklist.pop_back();
-    if (cone.test(value))
-      continue;
-    cone.set(value);
-    llvm::append_range(worklist, factors.getOperands(value));
-  }
-  return cone;
+  return factors.findCone(std::move(worklist),
+                          [](unsigned operand) { return operand; });
 }
 
 std::shared_ptr<const ValueNumbering>
@@ -76,17 +68,11 @@ bool DenseEvaluator::covers(const ValueNumbering &known,
 std::vector<unsigned>
 DenseEvaluator::listNeeded(std::vector<unsigned> worklist) const {
   const ValueNumbering &numbering = *tensors.getNumbering();
-  llvm::BitVector seen(factors.getValueCount());
-  while (!worklist.empty()) {
-    unsigned value = worklist.back();
-    worklist.pop_back();
-    if (seen.test(value))
-      continue;
-    seen.set(value);
-    for (unsigned operand : factors.getOperands(value))
-      worklist.push_back(numbering.getLeader(operand));
-  }
-  auto numbers = seen.set_bits();
+  llvm::BitVector needed =
+      factors.findCone(std::move(worklist), [&](unsigned operand) {
+        return numbering.getLeader(operand);
+      });
+  auto numbers = needed.set_bits();
   return {numbers.begin(), numbers.end()};
 }
 

@@ -115,6 +115,24 @@ void FactorAnalysis::addValue(Value value) {
   add(value, list);
 }
 
+llvm::BitVector FactorAnalysis::findCone(
+    std::vector<unsigned> worklist,
+    llvm::function_ref<std::optional<unsigned>(unsigned operand)> follow)
+    const {
+  llvm::BitVector cone(getValueCount());
+  while (!worklist.empty()) {
+    unsigned value = worklist.back();
+    worklist.pop_back();
+    if (cone.test(value))
+      continue;
+    cone.set(value);
+    for (unsigned operand : getOperands(value))
+      if (std::optional<unsigned> next = follow(operand))
+        worklist.push_back(*next);
+  }
+  return cone;
+}
+
 std::optional<unsigned> FactorAnalysis::findAxis(StringRef name) const {
   for (auto [i, axis] : llvm::enumerate(axisNames))
     if (axis == name)

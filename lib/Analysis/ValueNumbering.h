@@ -119,6 +119,7 @@ private:
   void addDomain(tv::DomainAttr domain, uint64_t axes, Key &key) const;
   /// A number for what is looked at of a dimension.
   uint64_t getPositions(FactorAnalysis::Node node);
+
   /// Gives lists of numbers a number each, from 0 on.
   class Numbers {
   public:

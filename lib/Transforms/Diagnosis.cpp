@@ -136,24 +136,19 @@ void Diagnosis::acceptRounding(ArrayRef<tv::ExpectOp> results,
 }
 
 llvm::BitVector Diagnosis::findSuspicious(ArrayRef<tv::ExpectOp> wrong) const {
-  // Those that hold are passed over.
-  llvm::BitVector suspicious(factors.getValueCount()), seen = suspicious;
+  llvm::BitVector holds(factors.getValueCount());
   for (const auto &[value, expect] : holding)
-    seen.set(factors.getNumber(value));
+    holds.set(factors.getNumber(value));
+  // Those that hold are passed over.
+  auto follow = [&](unsigned value) {
+    return holds.test(value) ? std::nullopt : std::optional(value);
+  };
   std::vector<unsigned> worklist;
   for (tv::ExpectOp result : wrong)
     for (Value value : tv::ExpectOp(result).getValues())
-      worklist.push_back(factors.getNumber(value));
-  while (!worklist.empty()) {
-    unsigned value = worklist.back();
-    worklist.pop_back();
-    if (seen.test(value))
-      continue;
-    seen.set(value);
-    suspicious.set(value);
-    llvm::append_range(worklist, factors.getOperands(value));
-  }
-  return suspicious;
+      if (std::optional<unsigned> number = follow(factors.getNumber(value)))
+        worklist.push_back(*number);
+  return factors.findCone(std::move(worklist), follow);
 }
 
 SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {

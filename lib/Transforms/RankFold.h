@@ -40,9 +40,10 @@ public:
   static bool areDivided(tv::LineageAttr lineage);
 
   /// Null where the ranks of no group agree, or all do what is not understood
-  /// as that of an axis. Groups with a device of `apart` are not folded. Says
-  /// nothing: the plan is as good without. What is found holds if the plan as a
-  /// whole is valid, which need not have been verified before.
+  /// as that of an axis. Groups with a device of `apart` are not folded, nor
+  /// few that do not send by rank where the others do. Says nothing: the plan
+  /// is as good without. What is found holds if the plan as a whole is valid,
+  /// which need not have been verified before.
   static std::unique_ptr<RankFold> find(tv::PlanOp plan,
                                         const llvm::DenseSet<int64_t> &apart);
 

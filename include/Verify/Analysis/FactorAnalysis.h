@@ -24,6 +24,7 @@
 #include "Verify/IR/EqualOps.h"
 #include "Verify/IR/TVOps.h"
 #include "Verify/Solver/Solver.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -98,6 +99,12 @@ public:
   llvm::ArrayRef<unsigned> getOperands(unsigned number) const {
     return values->data[number].operands.of(values->operands);
   }
+  /// These values and all that lead to them, a bit for each number. Where an
+  /// operand is met, what `follow` gives for it is gone on with, if anything.
+  llvm::BitVector
+  findCone(std::vector<unsigned> worklist,
+           llvm::function_ref<std::optional<unsigned>(unsigned operand)> follow)
+      const;
   llvm::ArrayRef<Node> getDimensions(unsigned number) const {
     return values->data[number].dimensions.of(values->nodes);
   }
@@ -185,6 +192,7 @@ private:
   /// A part of a list.
   struct Range {
     unsigned first = 0, count = 0;
+    /// That of what is appended to a list.
     template <typename T>
     static Range append(std::vector<T> &list, llvm::ArrayRef<T> more) {
       Range range = {static_cast<unsigned>(list.size()),
