@@ -135,8 +135,8 @@ PlanExecution::Step PlanExecution::executeSave(Device &device,
     auto found = apart->find(value);
     return found == apart->end() ? lookup(device, value) : found->second;
   };
-  Saved saved = {llvm::map_to_vector(save.getInputs(), find),
-                 llvm::map_to_vector(save.getOutputs(), find)};
+  SavedValues saved = {llvm::map_to_vector(save.getInputs(), find),
+                       llvm::map_to_vector(save.getOutputs(), find)};
   if (written)
     written->saved.try_emplace(save.getOp(), std::move(saved));
   else
@@ -221,7 +221,7 @@ LogicalResult PlanExecution::buildBackward(tv::BackwardOp op, size_t inputCount,
 PlanExecution::Step PlanExecution::executeBackward(Device &device,
                                                    tv::BackwardOp op) {
   std::optional<int64_t> mirror = device.frame->call.getMirror();
-  std::optional<Saved> found =
+  std::optional<SavedValues> found =
       mirror ? findSaved(device, *mirror, op.getForward()) : std::nullopt;
   if (!found) {
     malformation = "a backward op runs before its forward op";
@@ -229,7 +229,7 @@ PlanExecution::Step PlanExecution::executeBackward(Device &device,
         << op.getForward() << ") in the execution that it mirrors";
     return Step::Failed;
   }
-  const Saved &saved = *found;
+  const SavedValues &saved = *found;
   SmallVector<Bound> operands = lookup(device, op.getGradients());
   // The micro-batch is that of the saved values.
   operands.insert(operands.begin(), saved.inputs.begin(), saved.inputs.end());

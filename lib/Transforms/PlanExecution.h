@@ -16,8 +16,7 @@
 #define VERIFY_LIB_TRANSFORMS_PLANEXECUTION_H
 
 #include "GrowingGraph.h"
-#include "PlanValues.h"
-#include "Verify/IR/DenseValues.h"
+#include "PlanTrace.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -55,37 +54,7 @@ public:
   /// Writes the domains of all ops that were built.
   void setDomains();
 
-  /// The operands and results of an op that was differentiated.
-  struct Saved {
-    llvm::SmallVector<Bound> inputs, outputs;
-  };
-
 private:
-  struct Addition {
-    tv::AddToOp op;
-    tv::BufferOp buffer;
-    Bound bound;
-  };
-  /// What an execution of a segment did. Another one with equal operands, of
-  /// another micro-batch, does the same but for communication and buffers.
-  struct Trace {
-    /// The micro-batch of all its values that are not the same in all; -1 if
-    /// there are none.
-    int64_t microBatch = -1;
-    bool isReplayable = true;
-    DenseValueMap<Bound> values; ///< of the frame that writes it
-    /// The ops that every execution has to execute, in order.
-    llvm::SmallVector<mlir::Operation *> effects;
-    /// What is added to gradients, where no other op of the segment can see
-    /// those: an execution that follows does it in the end.
-    llvm::SmallVector<Addition, 0> additions;
-    bool putsOffAdditions = false;
-    /// What the others built or found, with the ops, in order.
-    llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> instances;
-    /// By number of the forward op.
-    llvm::SmallMapVector<int64_t, Saved, 4> saved;
-    llvm::SmallVector<int64_t> replays;
-  };
   struct Frame {
     tv::CallOp call;
     mlir::Block::iterator next;
@@ -98,14 +67,6 @@ private:
     int64_t microBatch = -1;
     /// Whether the execution that it mirrors has a trace.
     bool hasMirror = false;
-  };
-  /// An execution, by what it wrote or followed once it is over.
-  struct Execution {
-    Trace *trace = nullptr;
-    int64_t microBatch = -1;
-    bool hasWritten = false;
-    /// What op `forward` saved, if it did.
-    std::optional<Saved> findSaved(int64_t forward) const;
   };
   /// What a program has started, where some of it waits for other.
   struct Item {
@@ -120,9 +81,9 @@ private:
     DenseValueMap<Bound> values;
     std::unique_ptr<Frame> frame;
     /// What was saved, by execution and forward op, unless it is in a trace.
-    std::map<std::pair<int64_t, int64_t>, Saved> saved;
+    std::map<std::pair<int64_t, int64_t>, SavedValues> saved;
     /// By number of the call, which may be any.
-    std::map<int64_t, Execution> executions;
+    std::map<int64_t, TracedExecution> executions;
     std::map<int64_t, int64_t> loads; ///< executions, by loader
     std::map<std::vector<int64_t>, int64_t> collectives;
     bool waiting = false; ///< arrived at a collective
@@ -320,7 +281,7 @@ private:
   /// An execution has a number that was used before: what is saved twice is an
   /// error, and nothing follows either of the two.
   static void leaveTrace(Device &device, int64_t instance,
-                         Execution &execution);
+                         TracedExecution &execution);
   /// Whether an op gives the same graph values for the same operands, and does
   /// nothing else.
   bool givesResultsOnly(mlir::Operation *op) const;
@@ -329,7 +290,7 @@ private:
   /// Whether no op of a segment can see a gradient.
   bool seesNoGradient(mlir::Block &segment) const;
   /// Makes an addition of the trace that a frame follows.
-  void add(const Frame &frame, const Addition &addition);
+  void add(const Frame &frame, const Trace::Addition &addition);
   /// Moves a frame on to its next op.
   void moveOn(Device &device, mlir::Operation *op);
   /// Whether a frame's result is that of the trace it follows.
@@ -340,8 +301,8 @@ private:
   /// Notes the micro-batches of all executions that followed a trace.
   void extendTraced();
   /// What op `forward` saved in an execution.
-  std::optional<Saved> findSaved(Device &device, int64_t execution,
-                                 int64_t forward);
+  std::optional<SavedValues> findSaved(Device &device, int64_t execution,
+                                       int64_t forward);
 
   // PlanCommunication.cpp
   Step executeSend(Device &device, tv::SendOp op);

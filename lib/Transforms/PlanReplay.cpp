@@ -31,8 +31,7 @@ static Bound translate(Bound bound, int64_t microBatch) {
 }
 
 /// What a trace saved, in an execution of `microBatch`.
-static PlanExecution::Saved translate(PlanExecution::Saved saved,
-                                      int64_t microBatch) {
+static SavedValues translate(SavedValues saved, int64_t microBatch) {
   for (auto *bounds : {&saved.inputs, &saved.outputs})
     for (Bound &bound : *bounds)
       bound = translate(bound, microBatch);
@@ -40,7 +39,7 @@ static PlanExecution::Saved translate(PlanExecution::Saved saved,
 }
 
 void PlanExecution::leaveTrace(Device &device, int64_t instance,
-                               Execution &execution) {
+                               TracedExecution &execution) {
   if (execution.trace)
     for (const auto &[number, saved] : execution.trace->saved)
       device.saved.try_emplace({instance, number},
@@ -57,10 +56,10 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
   std::optional<int64_t> mirror = call.getMirror();
   auto forward =
       mirror ? device.executions.find(*mirror) : device.executions.end();
-  Execution mirrored =
-      forward == device.executions.end() ? Execution() : forward->second;
+  TracedExecution mirrored =
+      forward == device.executions.end() ? TracedExecution() : forward->second;
   auto [known, isFirst] =
-      device.executions.try_emplace(call.getInstance(), Execution());
+      device.executions.try_emplace(call.getInstance(), TracedExecution());
   if (!isFirst)
     return leaveTrace(device, call.getInstance(), known->second);
   std::vector<uintptr_t> key = {
@@ -114,7 +113,7 @@ bool PlanExecution::seesNoGradient(Block &segment) const {
   });
 }
 
-void PlanExecution::add(const Frame &frame, const Addition &addition) {
+void PlanExecution::add(const Frame &frame, const Trace::Addition &addition) {
   tv::AddToOp op = addition.op;
   buffers[addition.buffer].push_back(
       {translate(addition.bound, frame.microBatch), op.getLoc()});
@@ -173,7 +172,7 @@ LogicalResult PlanExecution::abandonTrace(Device &device, Operation *op) {
   for (auto [done, instance] : followed.instances)
     if (done->isBeforeInBlock(op))
       extend(instances[instance], device.number, done, frame.microBatch);
-  for (const Addition &addition : followed.additions)
+  for (const Trace::Addition &addition : followed.additions)
     if (tv::AddToOp done = addition.op; done->isBeforeInBlock(op))
       add(frame, addition);
   for (Operation &done :
@@ -192,7 +191,7 @@ void PlanExecution::endTrace(Device &device) {
     return;
   if (frame.followed) {
     trace->replays.push_back(frame.microBatch);
-    for (const Addition &addition : trace->additions)
+    for (const Trace::Addition &addition : trace->additions)
       add(frame, addition);
   }
   device.executions[frame.call.getInstance()] = {trace, frame.microBatch,
@@ -218,8 +217,7 @@ void PlanExecution::extendTraced() {
   }
 }
 
-std::optional<PlanExecution::Saved>
-PlanExecution::Execution::findSaved(int64_t forward) const {
+std::optional<SavedValues> TracedExecution::findSaved(int64_t forward) const {
   if (!trace)
     return std::nullopt;
   auto *found = trace->saved.find(forward);
@@ -228,7 +226,7 @@ PlanExecution::Execution::findSaved(int64_t forward) const {
   return hasWritten ? found->second : translate(found->second, microBatch);
 }
 
-std::optional<PlanExecution::Saved>
+std::optional<SavedValues>
 PlanExecution::findSaved(Device &device, int64_t execution, int64_t forward) {
   auto found = device.saved.find({execution, forward});
   if (found != device.saved.end())
@@ -237,7 +235,8 @@ PlanExecution::findSaved(Device &device, int64_t execution, int64_t forward) {
   Frame &frame = *device.frame;
   int64_t own = frame.call.getInstance();
   if (frame.written && own == execution)
-    return Execution{frame.written, frame.microBatch, true}.findSaved(forward);
+    return TracedExecution{frame.written, frame.microBatch, true}.findSaved(
+        forward);
   auto ended = device.executions.find(execution);
   return ended == device.executions.end() ? std::nullopt
                                           : ended->second.findSaved(forward);

@@ -1,0 +1,60 @@
+//===- PlanTrace.h - what an execution of a segment did ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_TRANSFORMS_PLANTRACE_H
+#define VERIFY_LIB_TRANSFORMS_PLANTRACE_H
+
+#include "PlanValues.h"
+#include "Verify/IR/DenseValues.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <optional>
+
+namespace verify {
+
+/// The operands and results of an op that was differentiated.
+struct SavedValues {
+  llvm::SmallVector<Bound> inputs, outputs;
+};
+
+/// What an execution of a segment did. Another one with equal operands, of
+/// another micro-batch, does the same but for communication and buffers.
+struct Trace {
+  struct Addition {
+    tv::AddToOp op;
+    tv::BufferOp buffer;
+    Bound bound;
+  };
+  /// The micro-batch of all its values that are not the same in all; -1 if
+  /// there are none.
+  int64_t microBatch = -1;
+  bool isReplayable = true;
+  DenseValueMap<Bound> values; ///< of the frame that writes it
+  /// The ops that every execution has to execute, in order.
+  llvm::SmallVector<mlir::Operation *> effects;
+  /// What is added to gradients, where no other op of the segment can see
+  /// those: an execution that follows does it in the end.
+  llvm::SmallVector<Addition, 0> additions;
+  bool putsOffAdditions = false;
+  /// What the others built or found, with the ops, in order.
+  llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> instances;
+  /// By number of the forward op.
+  llvm::SmallMapVector<int64_t, SavedValues, 4> saved;
+  llvm::SmallVector<int64_t> replays;
+};
+
+/// An execution, by what it wrote or followed once it is over.
+struct TracedExecution {
+  Trace *trace = nullptr;
+  int64_t microBatch = -1;
+  bool hasWritten = false;
+  /// What op `forward` saved, if it did.
+  std::optional<SavedValues> findSaved(int64_t forward) const;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_TRANSFORMS_PLANTRACE_H
