@@ -52,6 +52,7 @@ PlanExecution::Step PlanExecution::executeBuffer(Device &device,
     buffers[buffer].push_back({lookup(device, add.getValue()), op->getLoc()});
     return Step::Done;
   }
+  gradientAccesses += isGradient;
   if (auto write = dyn_cast<tv::WriteOp>(op)) {
     buffers[buffer].assign(1, {lookup(device, write.getValue()), op->getLoc()});
     return Step::Done;
@@ -120,33 +121,51 @@ PlanExecution::writeBuffer(Operation *op, FlatSymbolRefAttr name, Bound bound) {
     op->emitOpError("writes to a parameter, which no step may");
     return Step::Failed;
   }
+  ++gradientAccesses;
   buffers[buffer].assign(1, {bound, op->getLoc()});
   return Step::Done;
 }
 
 SmallVector<PlanExecution::Round>
 PlanExecution::listRounds(ArrayRef<Contribution> contributions) {
-  SmallVector<Round> rounds;
+  using Addition = std::pair<int64_t, Location>;
+  llvm::MapVector<Value, SmallVector<Addition, 0>> additions;
   for (const Contribution &entry : contributions) {
+    Bound bound = entry.bound;
+    ArrayRef<int64_t> microBatches = bound.microBatch;
+    if (entry.again)
+      microBatches = *entry.again;
+    SmallVector<Addition, 0> &of = additions[bound.value];
+    of.reserve(of.size() + microBatches.size());
+    for (int64_t microBatch : microBatches)
+      of.push_back({bound.microBatch < 0 ? -1 : microBatch, entry.location});
+  }
+  SmallVector<Round> rounds;
+  for (auto &[value, of] : additions) {
+    auto isEarlier = [](const Addition &left, const Addition &right) {
+      return left.first < right.first;
+    };
+    if (!llvm::is_sorted(of, isEarlier))
+      llvm::stable_sort(of, isEarlier);
     // One value may be of a micro-batch and of none, as what a loss starts
     // from: both count.
-    auto fits = [&](const Round &round) {
-      if (round.value != entry.bound.value)
-        return false;
-      return entry.bound.microBatch < 0
-                 ? round.invariant > 0
-                 : round.invariant == 0 &&
-                       !round.microBatches.contains(entry.bound.microBatch);
-    };
-    auto *found = llvm::find_if(rounds, fits);
-    if (found == rounds.end()) {
-      rounds.push_back({entry.bound.value, {}, 0, entry.location});
-      found = std::prev(rounds.end());
+    const auto *next =
+        llvm::find_if(of, [](const Addition &each) { return each.first >= 0; });
+    if (next != of.begin())
+      rounds.push_back({value, {}, next - of.begin(), of.front().second});
+    size_t first = rounds.size(), number = first;
+    for (const auto *each = next; each != of.end(); ++each) {
+      auto [microBatch, location] = *each;
+      bool isRepeated = each != next && std::prev(each)->first == microBatch;
+      number = isRepeated ? number + 1 : first;
+      if (number == rounds.size())
+        rounds.push_back({value, {}, 0, location});
+      SmallVector<int64_t> &bounds = rounds[number].microBatches;
+      if (!bounds.empty() && bounds.back() == microBatch)
+        ++bounds.back();
+      else
+        bounds.append({microBatch, microBatch + 1});
     }
-    if (entry.bound.microBatch < 0)
-      ++found->invariant;
-    else
-      found->microBatches.insert(entry.bound.microBatch);
   }
   return rounds;
 }
@@ -168,15 +187,13 @@ FailureOr<Value> PlanExecution::sumUp(ArrayRef<Round> rounds,
     }
     Value term = round.value;
     if (!round.microBatches.empty() && !isReference) {
-      SmallVector<int64_t> bounds = toIntervals(SmallVector<int64_t>(
-          round.microBatches.begin(), round.microBatches.end()));
-      term =
-          record(tv::AccumulateOp::create(
-                     builder, round.location, type, term,
-                     tv::AxisSetAttr::get(builder.getContext(),
-                                          builder.getStringAttr("mb"), bounds),
-                     tv::DomainAttr()),
-                 round.location);
+      term = record(tv::AccumulateOp::create(
+                        builder, round.location, type, term,
+                        tv::AxisSetAttr::get(builder.getContext(),
+                                             builder.getStringAttr("mb"),
+                                             round.microBatches),
+                        tv::DomainAttr()),
+                    round.location);
     } else if (round.invariant > 1) {
       Value times =
           record(buildScalar(builder, round.location, round.invariant),
@@ -213,11 +230,8 @@ FailureOr<Value> PlanExecution::materialize(tv::BufferOp buffer, int64_t device,
   for (const Round &round : rounds) {
     key.push_back(
         reinterpret_cast<uintptr_t>(round.value.getAsOpaquePointer()));
-    SmallVector<int64_t> sorted(round.microBatches.begin(),
-                                round.microBatches.end());
-    llvm::sort(sorted);
-    key.push_back(sorted.size());
-    key.append(sorted.begin(), sorted.end());
+    key.push_back(round.microBatches.size());
+    key.append(round.microBatches.begin(), round.microBatches.end());
     key.push_back(round.invariant);
   }
   Instance &instance = findInstance(key, device, buffer, isNew);

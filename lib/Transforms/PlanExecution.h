@@ -137,6 +137,9 @@ private:
   struct Contribution {
     Bound bound;
     mlir::Location location;
+    /// The micro-batches in which it was added, where that was done again and
+    /// again; none if it was done once.
+    const llvm::SmallVector<int64_t> *again = nullptr;
   };
   struct Sent {
     Bound bound;
@@ -241,7 +244,7 @@ private:
   /// another round.
   struct Round {
     mlir::Value value;
-    llvm::DenseSet<int64_t> microBatches;
+    llvm::SmallVector<int64_t> microBatches; ///< as intervals
     int64_t invariant = 0; ///< times it was added without a micro-batch
     mlir::Location location;
   };
@@ -291,6 +294,9 @@ private:
   bool seesNoGradient(mlir::Block &segment) const;
   /// Makes an addition of the trace that a frame follows.
   void add(const Frame &frame, const Trace::Addition &addition);
+  /// Makes all of them in another micro-batch. Costs nothing for each, unless
+  /// gradients were accessed since that was last done.
+  void addAgain(Trace &trace, int64_t microBatch);
   /// Moves a frame on to its next op.
   void moveOn(Device &device, mlir::Operation *op);
   /// Whether a frame's result is that of the trace it follows.
@@ -441,6 +447,8 @@ private:
       broadcast;
   llvm::DenseMap<mlir::Operation *, mlir::Value> parameters;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Contribution>> buffers;
+  /// How often a gradient was read or overwritten.
+  uint64_t gradientAccesses = 0;
   llvm::DenseMap<mlir::Operation *, Bound> contents; ///< of scratch memory
   /// Values that are known to be the same on all ranks.
   DenseValueSet uniform;

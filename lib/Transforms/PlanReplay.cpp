@@ -119,6 +119,21 @@ void PlanExecution::add(const Frame &frame, const Trace::Addition &addition) {
       {translate(addition.bound, frame.microBatch), op.getLoc()});
 }
 
+void PlanExecution::addAgain(Trace &trace, int64_t microBatch) {
+  if (trace.additions.empty())
+    return;
+  if (trace.additionsAgain.empty() ||
+      trace.gradientAccesses != gradientAccesses) {
+    trace.gradientAccesses = gradientAccesses;
+    const auto *again = &trace.additionsAgain.emplace_back();
+    for (const Trace::Addition &addition : trace.additions) {
+      tv::AddToOp op = addition.op;
+      buffers[addition.buffer].push_back({addition.bound, op.getLoc(), again});
+    }
+  }
+  trace.additionsAgain.back().push_back(microBatch);
+}
+
 void PlanExecution::trace(Device &device, Operation *op) {
   Frame &frame = *device.frame;
   Trace *written = frame.written;
@@ -191,8 +206,7 @@ void PlanExecution::endTrace(Device &device) {
     return;
   if (frame.followed) {
     trace->replays.push_back(frame.microBatch);
-    for (const Trace::Addition &addition : trace->additions)
-      add(frame, addition);
+    addAgain(*trace, frame.microBatch);
   }
   device.executions[frame.call.getInstance()] = {trace, frame.microBatch,
                                                  frame.written != nullptr};
