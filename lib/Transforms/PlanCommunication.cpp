@@ -181,9 +181,9 @@ LogicalResult PlanExecution::arrive(Device &device, tv::CommunicateOp op,
   bool isFolded = fold && fold->isFolded(device.number);
   if (!isFolded || op.getKind() != tv::CollectiveKind::Broadcast)
     return arrive({device.number, op, bound, device.number, op}, number);
-  for (auto [rank, member, broadcast] :
-       llvm::enumerate(fold->getRanks(device.number), fold->getBroadcasts(op)))
-    if (failed(arrive({member, broadcast, bound, device.number, op,
+  ArrayRef<tv::CommunicateOp> broadcasts = fold->getBroadcasts(op);
+  for (auto [rank, member] : llvm::enumerate(getCommunicating(device.number)))
+    if (failed(arrive({member, broadcasts[rank], bound, device.number, op,
                        static_cast<int64_t>(rank)},
                       number)))
       return failure();

@@ -383,6 +383,12 @@ private:
   mlir::LogicalResult
   buildAlongRanks(tv::CommunicateOp op, mlir::Value value,
                   llvm::SmallVectorImpl<mlir::Value> &results);
+  /// The ranks for which `device` sends, receives and broadcasts: the first one
+  /// alone where each does it with devices of its own number.
+  llvm::ArrayRef<int64_t> getCommunicating(int64_t device) const {
+    llvm::ArrayRef<int64_t> ranks = fold->getRanks(device);
+    return fold->communicatesByRank() ? ranks.take_front() : ranks;
+  }
   /// Has all ranks for which `device` stands send.
   void sendByRank(Device &device, tv::SendOp op);
   /// Receives what is sent to each rank for which `device` stands, once it is

@@ -251,21 +251,22 @@ bool PlanExecution::isUniform(Value value) const {
 }
 
 void PlanExecution::sendByRank(Device &device, tv::SendOp op) {
-  ArrayRef<int64_t> ranks = fold->getRanks(device.number);
   Bound bound = lookup(device, op.getValue());
   bool isSame = isUniform(bound.value);
-  for (auto [rank, peer] : llvm::enumerate(fold->getPeers(op))) {
-    Channel &channel = channels[{ranks[rank], peer}];
-    channel.messages.try_emplace(
-        channel.sent++, Sent{bound, op, device.number,
-                             isSame ? 0 : static_cast<int64_t>(rank), isSame});
+  ArrayRef<int64_t> peers = fold->getPeers(op);
+  for (auto [number, rank] : llvm::enumerate(getCommunicating(device.number))) {
+    Channel &channel = channels[{rank, peers[number]}];
+    channel.messages.try_emplace(channel.sent++,
+                                 Sent{bound, op, device.number,
+                                      isSame ? 0 : static_cast<int64_t>(number),
+                                      isSame});
   }
 }
 
 PlanExecution::Step PlanExecution::receiveByRank(Device &device,
                                                  tv::ReceiveOp op) {
-  ArrayRef<int64_t> ranks = fold->getRanks(device.number);
-  ArrayRef<int64_t> peers = fold->getPeers(op);
+  ArrayRef<int64_t> ranks = getCommunicating(device.number);
+  ArrayRef<int64_t> peers = fold->getPeers(op).take_front(ranks.size());
   SmallVector<Channel *> arriving;
   for (auto [rank, peer] : llvm::zip_equal(ranks, peers)) {
     Channel &channel = channels[{peer, rank}];
@@ -375,7 +376,7 @@ LogicalResult PlanExecution::completeBroadcast(ArrayRef<Arrival> arrivals) {
       tv::CommunicateOp executed = arrival.executed;
       std::pair key(arrival.executor, executed.getOperation());
       auto &byRank = broadcast[key];
-      byRank.resize(fold->getSize());
+      byRank.resize(getCommunicating(arrival.executor).size());
       byRank[arrival.rank] = sent;
       if (!llvm::all_of(byRank, [](const auto &sent) { return sent; }))
         continue;

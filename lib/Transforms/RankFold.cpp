@@ -139,7 +139,7 @@ SmallVector<ArrayRef<int64_t>> RankFold::getGroups() const {
   return all;
 }
 
-bool RankFold::communicatesByRank() const {
+bool RankFold::findByRank() const {
   auto isByRank = [&](ArrayRef<tv::CommunicateOp> broadcast) {
     SmallVector<int64_t> roots;
     SmallVector<SmallVector<int64_t>> members; ///< each by rank
@@ -245,5 +245,6 @@ std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,
   });
   fold->setExceptionsApart();
   fold->dropOthers();
+  fold->isByRank = fold->findByRank();
   return fold->groups.empty() ? nullptr : std::move(fold);
 }

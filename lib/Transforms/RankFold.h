@@ -84,7 +84,7 @@ public:
 
   /// Whether all that folded ranks do with other groups, each does with the
   /// devices of its own number there.
-  bool communicatesByRank() const;
+  bool communicatesByRank() const { return isByRank; }
 
   /// How what is stated of the ranks' tensors differs between ranks.
   struct Spread {
@@ -159,10 +159,12 @@ private:
   /// Where few groups do not send and receive by rank, they are likely wrong,
   /// and only shown to be so device by device: their ranks count as different.
   void setExceptionsApart();
+  bool findByRank() const;
   /// Leaves groups whose ranks agree, and those of whose partners do.
   void dropOthers();
 
   int64_t size = 0;
+  bool isByRank = false;
   tv::MeshAttr mesh;
   std::vector<Device> devices;
   /// The place of each buffer among those of its device.
