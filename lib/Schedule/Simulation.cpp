@@ -170,9 +170,7 @@ LogicalResult Simulation::enter(Process &process, tv::CallOp call,
 void Simulation::leave(Process &process, tv::CallOp call,
                        const Segment &segment) {
   process.hasEntered = false;
-  // Numbers mostly rise.
-  process.executions.insert_or_assign(process.executions.end(),
-                                      call.getInstance(),
+  process.executions.insert_or_assign(call.getInstance(),
                                       Execution{call, process.microBatch});
   for (Value result : call.getResults())
     process.microBatches[result] = process.microBatch;

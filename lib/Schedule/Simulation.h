@@ -22,6 +22,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <deque>
+#include <unordered_map>
 
 namespace verify::schedule {
 
@@ -97,8 +98,9 @@ private:
     DenseValueMap<int64_t> microBatches; ///< of values
     /// What wrote scratch memory last, and the micro-batch of that, by name.
     std::map<llvm::StringRef, std::pair<mlir::Operation *, int64_t>> held;
-    std::map<int64_t, Execution> executions; ///< by number of the call
-    std::map<int64_t, int64_t> loads;        ///< executions, by loader
+    std::unordered_map<int64_t, Execution>
+        executions;                   ///< by number of the call
+    std::map<int64_t, int64_t> loads; ///< executions, by loader
   };
   /// A posting as others see it. A send may be over before anybody takes what
   /// it gives.

@@ -23,6 +23,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <deque>
+#include <unordered_map>
 
 namespace verify {
 
@@ -83,7 +84,7 @@ private:
     /// What was saved, by execution and forward op, unless it is in a trace.
     std::map<std::pair<int64_t, int64_t>, SavedValues> saved;
     /// By number of the call, which may be any.
-    std::map<int64_t, TracedExecution> executions;
+    std::unordered_map<int64_t, TracedExecution> executions;
     std::map<int64_t, int64_t> loads; ///< executions, by loader
     std::map<std::vector<int64_t>, int64_t> collectives;
     bool waiting = false; ///< arrived at a collective

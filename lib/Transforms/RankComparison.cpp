@@ -344,7 +344,6 @@ bool RankComparison::compare(Operation &left, Operation &right) {
 bool RankComparison::compare(Block &left, Block &right) {
   if (left.getArgumentTypes() != right.getArgumentTypes())
     return false;
-  values.reserve(left.getOperations().size());
   for (auto [mine, theirs] :
        llvm::zip_equal(left.getArguments(), right.getArguments()))
     values[mine] = theirs;

@@ -15,7 +15,6 @@
 #include "Verify/IR/DenseValues.h"
 
 #include <map>
-#include <unordered_map>
 
 namespace verify {
 
@@ -31,7 +30,22 @@ public:
 private:
   Map others, firsts;
 };
-using NumberPairs = Pairs<int64_t, std::unordered_map<int64_t, int64_t>>;
+
+/// The same for numbers of executions and ops, which mostly come one after the
+/// other. The two that stand for no entry in a table are paired with nothing.
+class NumberPairs {
+public:
+  bool add(int64_t first, int64_t other) {
+    return isNumber(first) && isNumber(other) && pairs.add(first, other);
+  }
+
+private:
+  using Info = llvm::DenseMapInfo<int64_t>;
+  static bool isNumber(int64_t number) {
+    return number != Info::getEmptyKey() && number != Info::getTombstoneKey();
+  }
+  Pairs<int64_t, llvm::DenseMap<int64_t, int64_t>> pairs;
+};
 
 /// Compares one rank of a group with the first one.
 class RankComparison {
