@@ -150,22 +150,8 @@ private:
     return executed.plan->run();
   }
 
-  /// Verifies the plan; what was compared with ops that are verified is so too.
   bool isPlanValid() {
-    if (!fold)
-      return succeeded(mlir::verify(plan));
-    // Symbols and their uses are those of the plan.
-    if (failed(mlir::verify(plan, /*verifyRecursively=*/false)))
-      return false;
-    SmallVector<std::pair<Operation *, bool>> ops;
-    for (Operation &op : plan.getBody().front())
-      ops.push_back({&op, !fold->isCompared(&op)});
-    for (Operation *op : fold->getDiffering())
-      ops.push_back({op, false});
-    return succeeded(failableParallelForEach(
-        module.getContext(), ops, [](std::pair<Operation *, bool> each) {
-          return mlir::verify(each.first, each.second);
-        }));
+    return succeeded(fold ? fold->verify(plan) : mlir::verify(plan));
   }
   bool isValid() { return succeeded(mlir::verify(reference)) && isPlanValid(); }
   /// Verifies both plans, unless that was done, and counts their ops.

@@ -26,6 +26,11 @@ static bool haveEqualProperties(Operation *left, Operation *right,
                      llvm::make_filter_range(b, isCompared));
 }
 
+/// Whether a buffer or segment is one of `device`, so that this may name it.
+template <typename Op> static bool isOf(int64_t device, Op op) {
+  return static_cast<int64_t>(op.getDevice()) == device;
+}
+
 RankFold::Spread RankComparison::getSpread(tv::PieceAttr left,
                                            tv::PieceAttr right) const {
   if (left == right)
@@ -83,9 +88,11 @@ bool RankComparison::compareNames(FlatSymbolRefAttr left,
     return !left && !right;
   auto a = fold.buffers.find(left.getAttr()),
        b = fold.buffers.find(right.getAttr());
-  // Both are of the device that names them, or the plan is not valid.
-  return a != fold.buffers.end() && b != fold.buffers.end() &&
-         a->second.second == b->second.second;
+  if (a == fold.buffers.end() || b == fold.buffers.end())
+    return false;
+  auto [mine, number] = a->second;
+  auto [theirs, otherNumber] = b->second;
+  return number == otherNumber && isOf(first, mine) && isOf(other, theirs);
 }
 
 bool RankComparison::addPeer(Operation *op, int64_t left, int64_t right) {
@@ -173,7 +180,7 @@ bool RankComparison::compareCalls(tv::CallOp left, tv::CallOp right) {
     return false;
   tv::SegmentOp mine = a->second, theirs = b->second;
   auto [known, isNew] = segments.try_emplace(mine, theirs);
-  if (known->second != theirs ||
+  if (!isOf(first, mine) || !isOf(other, theirs) || known->second != theirs ||
       firstSegments.try_emplace(theirs, mine).first->second != mine)
     return false;
   if (!isNew)
@@ -320,7 +327,7 @@ bool RankComparison::compare(Operation &left, Operation &right) {
     return false;
   for (auto [mine, theirs] :
        llvm::zip_equal(left.getOperands(), right.getOperands()))
-    if (values.lookup(mine) != theirs)
+    if (!theirs || values.lookup(mine) != theirs)
       return false;
   for (auto [mine, theirs] :
        llvm::zip_equal(left.getResults(), right.getResults()))

@@ -7,6 +7,7 @@
 #include "RankComparison.h"
 
 #include "mlir/IR/Threading.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace verify;
@@ -227,6 +228,46 @@ bool RankFold::areDivided(tv::LineageAttr lineage) {
                           return isAxis(factor.getAxis());
                         });
   });
+}
+
+LogicalResult RankFold::verifySymbols(tv::PlanOp plan) const {
+  llvm::DenseSet<StringAttr> names;
+  SymbolTableCollection tables;
+  for (Operation &op : plan.getBody().front()) {
+    auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+    if (name && !names.insert(name).second)
+      return op.emitOpError("has the name of another op: ") << name;
+    if (!isCompared(&op) &&
+        op.walk([&](SymbolUserOpInterface user) {
+            return WalkResult(user.verifySymbolUses(tables));
+          }).wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult RankFold::verify(tv::PlanOp plan) const {
+  // What the verifier asks of a plan itself. Its symbol table would have it
+  // look at the uses of symbols in all ops, covered ones too.
+  if (failed(plan->getName().verifyInvariants(plan)) ||
+      failed(OpTrait::impl::verifyIsIsolatedFromAbove(plan)) ||
+      failed(plan.verifyRegions()) || failed(verifySymbols(plan)))
+    return failure();
+  enum class Extent : uint8_t { Whole, Op, Head };
+  SmallVector<std::pair<Operation *, Extent>> ops;
+  for (Operation &op : plan.getBody().front())
+    ops.push_back({&op, isCompared(&op) ? Extent::Head : Extent::Whole});
+  for (Operation *op : getDiffering())
+    ops.push_back({op, Extent::Op});
+  return failableParallelForEach(
+      plan.getContext(), ops, [](std::pair<Operation *, Extent> each) {
+        auto [op, extent] = each;
+        // Each operand of a compared op is what was compared before it.
+        if (extent == Extent::Head)
+          return success(succeeded(op->getName().verifyInvariants(op)) &&
+                         succeeded(op->getName().verifyRegionInvariants(op)));
+        return mlir::verify(op, extent == Extent::Whole);
+      });
 }
 
 std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,

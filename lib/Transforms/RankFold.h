@@ -42,8 +42,8 @@ public:
   /// Null where the ranks of no group agree, or all do what is not understood
   /// as that of an axis. Groups with a device of `apart` are not folded, nor
   /// few that do not send by rank where the others do. Says nothing: the plan
-  /// is as good without. What is found holds if the plan as a whole is valid,
-  /// which need not have been verified before.
+  /// is as good without. What is found holds if the plan is valid, which need
+  /// not have been verified before: `verify` does.
   static std::unique_ptr<RankFold> find(tv::PlanOp plan,
                                         const llvm::DenseSet<int64_t> &apart);
 
@@ -117,6 +117,9 @@ public:
   bool isCompared(mlir::Operation *op) const { return compared.contains(op); }
   /// Ops of covered devices with other properties than those of the first rank.
   llvm::ArrayRef<mlir::Operation *> getDiffering() const { return differing; }
+  /// Verifies the plan; ops that were compared with those that are verified are
+  /// valid too. Fails after an error.
+  llvm::LogicalResult verify(tv::PlanOp plan) const;
   /// What the ranks have for which the device of a buffer stands, by rank.
   llvm::SmallVector<tv::BufferOp> getCopies(tv::BufferOp buffer) const;
 
@@ -160,6 +163,8 @@ private:
   /// and only shown to be so device by device: their ranks count as different.
   void setExceptionsApart();
   bool findByRank() const;
+  /// Verifies names, and uses of names in ops that were not compared.
+  llvm::LogicalResult verifySymbols(tv::PlanOp plan) const;
   /// Leaves groups whose ranks agree, and those of whose partners do.
   void dropOthers();
 

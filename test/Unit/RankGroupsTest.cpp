@@ -31,10 +31,12 @@ protected:
                             "%2 = tv.receive from 0 : tensor<4xf32>",
                             "%2 = tv.receive from 1 : tensor<4xf32>"};
   std::string after[4];
+  std::string reference = "tv.program 0 {}\n";
 
   tv::PlanOp makePlan() {
-    std::string text = "tv.plan @reference <dp = 1, device = 1, mb = 1> {\n"
-                       "tv.program 0 {}\n}\n"
+    std::string text = "tv.plan @reference <dp = 1, device = 1, mb = 1> {\n" +
+                       reference +
+                       "}\n"
                        "tv.plan @plan <dp = 1, device = 4, mb = 1> {\n";
     for (int device = 0; device < 4; ++device) {
       StringRef group = device < 2 ? "0, 1" : "2, 3";
@@ -243,6 +245,32 @@ TEST_F(RankGroupsTest, RanksOfAPlanThatIsNotValidAreNotStoodFor) {
               plan.lookupSymbol<tv::SegmentOp>("twice1").setDevice(3);
             }),
             0u);
+}
+
+TEST_F(RankGroupsTest, RanksUseTheirOwnBuffers) {
+  reference = "tv.buffer @w on 0 \"w\" holds <9, [0:4 of 4]> "
+              ": !tv.buffer<tensor<4xf32>>\n"
+              "tv.program 0 {\n%0 = tv.read @w : tensor<4xf32>\n}\n";
+  for (bool isOther : {false, true}) {
+    for (int device = 0; device < 4; ++device)
+      after[device] =
+          llvm::formatv("%9 = tv.read @b{1} : tensor<4xf32>\n}\n"
+                        "tv.buffer @b{0} on {0} \"w\" holds <9, [0:4 of 4]> "
+                        ": !tv.buffer<tensor<4xf32>>\n"
+                        "tv.segment @unused{0} on {0} cell 9 {{\ntv.return",
+                        device, isOther && device == 1 ? 3 : device);
+    EXPECT_EQ(countGroups(), isOther ? 0u : 2u);
+  }
+}
+
+TEST_F(RankGroupsTest, NamesAreThoseOfOneOp) {
+  for (bool isTwice : {false, true}) {
+    for (int device = 0; device < 4; ++device)
+      after[device] =
+          llvm::formatv("}\ntv.segment @unused{0} on {1} cell 9 {{\ntv.return",
+                        isTwice && device == 3 ? 1 : device, device);
+    EXPECT_EQ(countGroups(), isTwice ? 0u : 2u);
+  }
 }
 
 TEST_F(RankGroupsTest, WhatWasNotComparedIsNotStoodFor) {
