@@ -181,9 +181,12 @@ LogicalResult PlanExecution::arrive(Device &device, tv::CommunicateOp op,
   bool isFolded = fold && fold->isFolded(device.number);
   if (!isFolded || op.getKind() != tv::CollectiveKind::Broadcast)
     return arrive({device.number, op, bound, device.number, op}, number);
-  ArrayRef<tv::CommunicateOp> broadcasts = fold->getBroadcasts(op);
-  for (auto [rank, member] : llvm::enumerate(getCommunicating(device.number)))
-    if (failed(arrive({member, broadcasts[rank], bound, device.number, op,
+  ArrayRef<tv::CommunicateOp> broadcasts = op;
+  if (!fold->communicatesByRank())
+    broadcasts = fold->getBroadcasts(op);
+  ArrayRef<int64_t> ranks = fold->getRanks(device.number);
+  for (auto [rank, broadcast] : llvm::enumerate(broadcasts))
+    if (failed(arrive({ranks[rank], broadcast, bound, device.number, op,
                        static_cast<int64_t>(rank)},
                       number)))
       return failure();

@@ -384,12 +384,16 @@ private:
   mlir::LogicalResult
   buildAlongRanks(tv::CommunicateOp op, mlir::Value value,
                   llvm::SmallVectorImpl<mlir::Value> &results);
-  /// The ranks for which `device` sends, receives and broadcasts: the first one
-  /// alone where each does it with devices of its own number.
-  llvm::ArrayRef<int64_t> getCommunicating(int64_t device) const {
-    llvm::ArrayRef<int64_t> ranks = fold->getRanks(device);
-    return fold->communicatesByRank() ? ranks.take_front() : ranks;
+  /// How many of the ranks for which a device stands send, receive or
+  /// broadcast: the first one alone where each does it with devices of its own
+  /// number.
+  size_t countCommunicating() const {
+    return fold->communicatesByRank() ? 1 : fold->getSize();
   }
+  /// Those who send to or receive from others for `device`, each with the
+  /// other.
+  llvm::SmallVector<std::pair<int64_t, int64_t>>
+  listTransfers(int64_t device, mlir::Operation *op, int64_t peer) const;
   /// Has all ranks for which `device` stands send.
   void sendByRank(Device &device, tv::SendOp op);
   /// Receives what is sent to each rank for which `device` stands, once it is

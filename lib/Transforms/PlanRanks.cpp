@@ -250,12 +250,24 @@ bool PlanExecution::isUniform(Value value) const {
   return !RankFold::areDivided(distributed.getLineage());
 }
 
+SmallVector<std::pair<int64_t, int64_t>>
+PlanExecution::listTransfers(int64_t device, Operation *op,
+                             int64_t peer) const {
+  if (fold->communicatesByRank())
+    return {{device, peer}};
+  SmallVector<std::pair<int64_t, int64_t>> transfers;
+  for (auto [rank, other] :
+       llvm::zip_equal(fold->getRanks(device), fold->getPeers(op)))
+    transfers.push_back({rank, other});
+  return transfers;
+}
+
 void PlanExecution::sendByRank(Device &device, tv::SendOp op) {
   Bound bound = lookup(device, op.getValue());
   bool isSame = isUniform(bound.value);
-  ArrayRef<int64_t> peers = fold->getPeers(op);
-  for (auto [number, rank] : llvm::enumerate(getCommunicating(device.number))) {
-    Channel &channel = channels[{rank, peers[number]}];
+  for (auto [number, ends] :
+       llvm::enumerate(listTransfers(device.number, op, op.getPeer()))) {
+    Channel &channel = channels[ends];
     channel.messages.try_emplace(channel.sent++,
                                  Sent{bound, op, device.number,
                                       isSame ? 0 : static_cast<int64_t>(number),
@@ -265,17 +277,15 @@ void PlanExecution::sendByRank(Device &device, tv::SendOp op) {
 
 PlanExecution::Step PlanExecution::receiveByRank(Device &device,
                                                  tv::ReceiveOp op) {
-  ArrayRef<int64_t> ranks = getCommunicating(device.number);
-  ArrayRef<int64_t> peers = fold->getPeers(op).take_front(ranks.size());
-  SmallVector<Channel *> arriving;
-  for (auto [rank, peer] : llvm::zip_equal(ranks, peers)) {
+  SmallVector<std::pair<int64_t, Channel *>> arriving; ///< by rank
+  for (auto [rank, peer] : listTransfers(device.number, op, op.getPeer())) {
     Channel &channel = channels[{peer, rank}];
     if (!channel.messages.count(channel.received))
       return Step::Blocked;
-    arriving.push_back(&channel);
+    arriving.push_back({peer, &channel});
   }
   SmallVector<Sent> sent;
-  for (auto [channel, peer] : llvm::zip_equal(arriving, peers)) {
+  for (auto [peer, channel] : arriving) {
     FailureOr<Sent> message = take(op, peer, *channel, channel->received++);
     if (failed(message))
       return Step::Failed;
@@ -376,7 +386,7 @@ LogicalResult PlanExecution::completeBroadcast(ArrayRef<Arrival> arrivals) {
       tv::CommunicateOp executed = arrival.executed;
       std::pair key(arrival.executor, executed.getOperation());
       auto &byRank = broadcast[key];
-      byRank.resize(getCommunicating(arrival.executor).size());
+      byRank.resize(countCommunicating());
       byRank[arrival.rank] = sent;
       if (!llvm::all_of(byRank, [](const auto &sent) { return sent; }))
         continue;

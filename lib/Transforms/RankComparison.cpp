@@ -96,13 +96,10 @@ bool RankComparison::compareNames(FlatSymbolRefAttr left,
 }
 
 bool RankComparison::addPeer(Operation *op, int64_t left, int64_t right) {
-  SmallVector<int64_t> &peers = group.peers[op];
-  if (rank == 1)
-    peers.push_back(left);
-  peers.push_back(right);
   // What is a message to itself of one rank only is verified of each.
   auto count = static_cast<int64_t>(fold.places.size());
-  return left >= 0 && right >= 0 && left < count && right < count &&
+  return group.peers.add(numPeers++, fold.size, op, left, rank, right) &&
+         left >= 0 && right >= 0 && left < count && right < count &&
          left != first && right != other;
 }
 
@@ -131,7 +128,10 @@ bool RankComparison::compareCollectives(tv::CommunicateOp left,
     return right.getGroup() == members && left.getRoot() == right.getRoot() &&
            (!left.getRoot() || left.getKind() == tv::CollectiveKind::Broadcast);
   // The first rank's number in its communicator is that of all.
-  if (!communicators.add(getCommunicator(left), getCommunicator(right)))
+  if (seenGroups[left.getReplicas()]
+          .insert({left.getGroupAttr(), right.getGroupAttr()})
+          .second &&
+      !communicators.add(getCommunicator(left), getCommunicator(right)))
     return false;
   if (left.getKind() == tv::CollectiveKind::Broadcast)
     return compareBroadcasts(left, right);
@@ -149,11 +149,9 @@ bool RankComparison::compareBroadcasts(tv::CommunicateOp left,
   auto isSource = [](tv::CommunicateOp op, int64_t device) {
     return static_cast<int64_t>(*op.getRoot()) == device;
   };
-  SmallVector<tv::CommunicateOp> &broadcasts = group.broadcasts[left];
-  if (rank == 1)
-    broadcasts.push_back(left);
-  broadcasts.push_back(right);
-  return left.getRoot() && right.getRoot() &&
+  return group.broadcasts.add(numBroadcasts++, fold.size, left, left, rank,
+                              right) &&
+         left.getRoot() && right.getRoot() &&
          isSource(left, first) == isSource(right, other);
 }
 
@@ -262,13 +260,13 @@ std::optional<bool> RankComparison::compareNumbered(Operation &left,
   if (auto save = dyn_cast<tv::SaveOp>(left)) {
     auto other = cast<tv::SaveOp>(right);
     return save.getInputs().size() == other.getInputs().size() &&
-           forwardOps.add(save.getOp(), other.getOp());
+           savedOps.add(save.getOp(), other.getOp());
   }
   if (auto backward = dyn_cast<tv::BackwardOp>(left)) {
     auto other = cast<tv::BackwardOp>(right);
     return backward.getWrt() == other.getWrt() &&
            backward.getOutputs() == other.getOutputs() &&
-           forwardOps.add(backward.getForward(), other.getForward());
+           savedOps.add(backward.getForward(), other.getForward());
   }
   if (auto send = dyn_cast<tv::SendOp>(left))
     return haveEqualProperties(&left, &right, {"peer"}) &&

@@ -19,7 +19,7 @@
 namespace verify {
 
 /// What one rank has with what another has, each with one.
-template <typename T, typename Map = std::map<T, T>> class Pairs {
+template <typename T> class Pairs {
 public:
   bool add(const T &first, const T &other) {
     auto [there, isNew] = others.try_emplace(first, other);
@@ -28,23 +28,42 @@ public:
   }
 
 private:
-  Map others, firsts;
+  std::map<T, T> others, firsts;
 };
 
-/// The same for numbers of executions and ops, which mostly come one after the
-/// other. The two that stand for no entry in a table are paired with nothing.
+/// The same for numbers, whose uses come in the same order for each rank. Each
+/// is replaced by how many others were used before: what the first rank uses is
+/// that of one other rank, and back, if these are equal for all uses.
 class NumberPairs {
 public:
+  /// `ofFirst` are those of the first rank, which comparing the second one with
+  /// it fills.
+  NumberPairs(std::vector<unsigned> &ofFirst, bool isFilled)
+      : ofFirst(ofFirst), isFilled(isFilled) {}
+
   bool add(int64_t first, int64_t other) {
-    return isNumber(first) && isNumber(other) && pairs.add(first, other);
+    if (!isNumber(first) || !isNumber(other))
+      return false;
+    if (!isFilled)
+      ofFirst.push_back(use(firsts, first));
+    return next < ofFirst.size() && ofFirst[next++] == use(others, other);
   }
 
 private:
-  using Info = llvm::DenseMapInfo<int64_t>;
+  using Uses = llvm::DenseMap<int64_t, unsigned>;
+  static unsigned use(Uses &uses, int64_t number) {
+    return uses.try_emplace(number, uses.size()).first->second;
+  }
+  /// The two that stand for no entry in a table are none.
   static bool isNumber(int64_t number) {
+    using Info = llvm::DenseMapInfo<int64_t>;
     return number != Info::getEmptyKey() && number != Info::getTombstoneKey();
   }
-  Pairs<int64_t, llvm::DenseMap<int64_t, int64_t>> pairs;
+
+  std::vector<unsigned> &ofFirst;
+  bool isFilled;
+  size_t next = 0;
+  Uses firsts, others;
 };
 
 /// Compares one rank of a group with the first one.
@@ -52,7 +71,8 @@ class RankComparison {
 public:
   RankComparison(RankFold &fold, RankFold::Group &group, int64_t rank)
       : fold(fold), group(group), rank(rank), first(group.devices.front()),
-        other(group.devices[rank]) {}
+        other(group.devices[rank]), savedOps(group.savedOps, rank != 1),
+        executions(group.executions, rank != 1) {}
 
   bool run() {
     tv::ProgramOp mine = fold.devices[first].program,
@@ -104,9 +124,11 @@ private:
   /// The segments of this rank by those of the first one, each of one, and
   /// back.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> segments, firstSegments;
-  /// Numbers of ops that are differentiated, and of executions.
-  NumberPairs forwardOps, executions;
+  NumberPairs savedOps, executions;
   Pairs<std::vector<int64_t>> communicators;
+  /// Groups whose communicators are paired, without and with replicas.
+  llvm::DenseSet<std::pair<mlir::Attribute, mlir::Attribute>> seenGroups[2];
+  size_t numPeers = 0, numBroadcasts = 0;
 };
 
 } // namespace verify

@@ -155,11 +155,12 @@ bool RankFold::findByRank() const {
              return isGroup(ranks);
            });
   };
-  return llvm::all_of(
-             peers, [&](const auto &entry) { return isGroup(entry.second); }) &&
-         llvm::all_of(broadcasts, [&](const auto &entry) {
-           return isByRank(entry.second);
-         });
+  return llvm::all_of(groups, [&](const auto &entry) {
+    const auto &[first, group] = entry;
+    return group.peers.all([&](ArrayRef<int64_t> row) {
+      return isGroup(row);
+    }) && group.broadcasts.all(isByRank);
+  });
 }
 
 SmallVector<tv::BufferOp> RankFold::getCopies(tv::BufferOp buffer) const {
@@ -173,12 +174,23 @@ SmallVector<tv::BufferOp> RankFold::getCopies(tv::BufferOp buffer) const {
   return copies;
 }
 
+void RankFold::listCommunication() {
+  isByRank = findByRank();
+  if (isByRank)
+    return;
+  for (const auto &[first, group] : groups) {
+    for (auto [number, op] : llvm::enumerate(group.peers.ops))
+      peers[op] = group.peers.getRow(number);
+    for (auto [number, op] : llvm::enumerate(group.broadcasts.ops))
+      broadcasts[op] = group.broadcasts.getRow(number);
+  }
+}
+
 void RankFold::setExceptionsApart() {
   SmallVector<Group *> exceptions;
   for (auto &[first, group] : groups)
-    if (group.isUniform && !llvm::all_of(group.peers, [&](const auto &entry) {
-          return isGroup(entry.second);
-        }))
+    if (group.isUniform &&
+        !group.peers.all([&](ArrayRef<int64_t> row) { return isGroup(row); }))
       exceptions.push_back(&group);
   if (4 * exceptions.size() >= groups.size())
     return;
@@ -208,8 +220,6 @@ void RankFold::dropOthers() {
       stated.insert(group.stated.begin(), group.stated.end());
       given.insert(group.given.begin(), group.given.end());
       starts.insert(group.starts.begin(), group.starts.end());
-      peers.insert(group.peers.begin(), group.peers.end());
-      broadcasts.insert(group.broadcasts.begin(), group.broadcasts.end());
       compared.insert_range(group.compared);
       llvm::append_range(differing, group.differing);
       ++next;
@@ -286,6 +296,6 @@ std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,
   });
   fold->setExceptionsApart();
   fold->dropOthers();
-  fold->isByRank = fold->findByRank();
+  fold->listCommunication();
   return fold->groups.empty() ? nullptr : std::move(fold);
 }

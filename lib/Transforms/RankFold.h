@@ -18,6 +18,7 @@
 #include "Verify/IR/TVOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <map>
 #include <optional>
@@ -71,20 +72,20 @@ public:
   bool isGroup(llvm::ArrayRef<int64_t> members) const {
     return !members.empty() && members == getRanks(members.front());
   }
+  /// Whether all that folded ranks do with other groups, each does with the
+  /// devices of its own number there.
+  bool communicatesByRank() const { return isByRank; }
   /// To which device each rank sends, or from which it receives, where an op of
-  /// a folded group's first one does.
+  /// a folded group's first one does. Only where not all do it by rank.
   llvm::ArrayRef<int64_t> getPeers(mlir::Operation *op) const {
     return peers.find(op)->second;
   }
   /// By rank, the op of a broadcast outside of its group that each rank has
-  /// where a folded group's first one has `op`.
+  /// where a folded group's first one has `op`. Only where not all do it by
+  /// rank.
   llvm::ArrayRef<tv::CommunicateOp> getBroadcasts(mlir::Operation *op) const {
     return broadcasts.find(op)->second;
   }
-
-  /// Whether all that folded ranks do with other groups, each does with the
-  /// devices of its own number there.
-  bool communicatesByRank() const { return isByRank; }
 
   /// How what is stated of the ranks' tensors differs between ranks.
   struct Spread {
@@ -127,16 +128,44 @@ private:
   friend class RankComparison;
   using Spreads =
       llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, Spread>;
-  using Peers = llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t>>;
-  using Broadcasts =
-      llvm::DenseMap<mlir::Operation *, llvm::SmallVector<tv::CommunicateOp>>;
+  /// What each rank has, where the first one has an op; rows in the order in
+  /// which programs are compared, which is the same for each rank.
+  template <typename T> struct Rows {
+    std::vector<mlir::Operation *> ops;
+    std::vector<T> entries;
+    /// Adds what rank `rank` has to row `number`, unless that is another op's.
+    bool add(size_t number, int64_t size, mlir::Operation *op, T first,
+             int64_t rank, T other) {
+      if (rank == 1) {
+        ops.push_back(op);
+        entries.resize(entries.size() + size);
+        entries[number * size] = first;
+      }
+      if (number >= ops.size() || ops[number] != op)
+        return false;
+      entries[number * size + rank] = other;
+      return true;
+    }
+    llvm::ArrayRef<T> getRow(size_t number) const {
+      size_t size = entries.size() / ops.size();
+      return llvm::ArrayRef<T>(entries).slice(number * size, size);
+    }
+    bool all(llvm::function_ref<bool(llvm::ArrayRef<T>)> isRight) const {
+      return llvm::all_of(llvm::seq(ops.size()), [&](size_t number) {
+        return isRight(getRow(number));
+      });
+    }
+  };
   /// What compares the ranks of one group needs to know and finds.
   struct Group {
     llvm::SmallVector<int64_t> devices; ///< by rank
     Spreads stated, given;
     llvm::DenseSet<mlir::Operation *> starts;
-    Peers peers;           ///< by rank, of the first one's ops
-    Broadcasts broadcasts; ///< likewise
+    Rows<int64_t> peers;
+    Rows<tv::CommunicateOp> broadcasts;
+    /// Which number each execution and each saved op of the first rank has, by
+    /// first use, for all uses.
+    std::vector<unsigned> executions, savedOps;
     /// Of the other ranks: what was compared, and ops that differ in it.
     std::vector<mlir::Operation *> compared, differing;
     /// The first ones of those with which it communicates rank by rank.
@@ -163,6 +192,8 @@ private:
   /// and only shown to be so device by device: their ranks count as different.
   void setExceptionsApart();
   bool findByRank() const;
+  /// Has what ranks do with others looked up by op.
+  void listCommunication();
   /// Verifies names, and uses of names in ops that were not compared.
   llvm::LogicalResult verifySymbols(tv::PlanOp plan) const;
   /// Leaves groups whose ranks agree, and those of whose partners do.
@@ -178,8 +209,10 @@ private:
   std::map<int64_t, Group> groups; ///< by first rank
   std::vector<Place> places;
   Spreads stated, given;
-  Peers peers;
-  Broadcasts broadcasts;
+  /// Those of folded groups, unless all communicate by rank.
+  llvm::DenseMap<mlir::Operation *, llvm::ArrayRef<int64_t>> peers;
+  llvm::DenseMap<mlir::Operation *, llvm::ArrayRef<tv::CommunicateOp>>
+      broadcasts;
   llvm::DenseSet<mlir::Operation *> starts, compared;
   std::vector<mlir::Operation *> differing;
 };
