@@ -215,10 +215,15 @@ PlanExecution::Step PlanExecution::enter(Device &device, tv::CallOp call) {
   auto frame = std::make_unique<Frame>();
   frame->call = call;
   frame->next = body->begin();
-  for (auto [argument, operand] :
-       llvm::zip(body->getArguments(), call.getOperands()))
-    frame->values[argument] = lookup(device, operand);
-  startTrace(device, *frame);
+  SmallVector<Bound> operands = lookup(device, call.getOperands());
+  startTrace(device, *frame, operands);
+  // Those of a trace that is followed are the same.
+  if (!frame->followed) {
+    DenseValueMap<Bound> &values =
+        frame->written ? frame->written->values : frame->values;
+    for (auto [argument, operand] : llvm::zip(body->getArguments(), operands))
+      values[argument] = operand;
+  }
   device.frame = std::move(frame);
   return Step::Done;
 }

@@ -61,6 +61,7 @@ private:
     mlir::Block::iterator next;
     /// What is not in the trace that it writes or follows.
     DenseValueMap<Bound> values;
+    TracedExecution *execution = nullptr; ///< of the device, unless repeated
     /// The trace that this execution writes, and that which it follows.
     Trace *written = nullptr;
     Trace *followed = nullptr;
@@ -281,7 +282,7 @@ private:
 
   // PlanReplay.cpp
   /// Has a new frame follow a trace, or else write one.
-  void startTrace(Device &device, Frame &frame);
+  void startTrace(Device &device, Frame &frame, llvm::ArrayRef<Bound> operands);
   /// An execution has a number that was used before: what is saved twice is an
   /// error, and nothing follows either of the two.
   static void leaveTrace(Device &device, int64_t instance,
@@ -444,7 +445,12 @@ private:
   /// The number of the last instance that was built or found.
   unsigned lastInstance = 0;
   std::deque<Trace> traces;
-  std::map<std::vector<uintptr_t>, Trace *> traceOfCall;
+  struct HashKey {
+    size_t operator()(const std::vector<uintptr_t> &key) const {
+      return llvm::hash_combine_range(key);
+    }
+  };
+  std::unordered_map<std::vector<uintptr_t>, Trace *, HashKey> traceOfCall;
   llvm::DenseMap<uint64_t, unsigned> instanceOfHash;
   llvm::DenseMap<llvm::hash_code, llvm::SmallVector<mlir::Operation *, 1>>
       firstsOfHash;

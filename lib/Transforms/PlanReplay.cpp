@@ -47,7 +47,8 @@ void PlanExecution::leaveTrace(Device &device, int64_t instance,
   execution.trace = nullptr;
 }
 
-void PlanExecution::startTrace(Device &device, Frame &frame) {
+void PlanExecution::startTrace(Device &device, Frame &frame,
+                               ArrayRef<Bound> operands) {
   // In the reference the last value counts, and the order of all is needed.
   if (isReference)
     return;
@@ -62,6 +63,7 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
       device.executions.try_emplace(call.getInstance(), TracedExecution());
   if (!isFirst)
     return leaveTrace(device, call.getInstance(), known->second);
+  frame.execution = &known->second;
   std::vector<uintptr_t> key = {
       reinterpret_cast<uintptr_t>(frame.next->getBlock())};
   auto addBound = [&](Bound bound) {
@@ -71,8 +73,8 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
     if (bound.microBatch >= 0 && frame.microBatch < 0)
       frame.microBatch = bound.microBatch;
   };
-  for (Value operand : call.getOperands())
-    addBound(lookup(device, operand));
+  for (Bound operand : operands)
+    addBound(operand);
   // That of a forward execution is not there yet.
   if (mirrored.trace) {
     frame.hasMirror = true;
@@ -83,17 +85,14 @@ void PlanExecution::startTrace(Device &device, Frame &frame) {
       return;
     frame.microBatch = std::max(frame.microBatch, microBatch);
   }
-  for (Value operand : call.getOperands()) {
-    int64_t microBatch = lookup(device, operand).microBatch;
-    if (microBatch >= 0 && microBatch != frame.microBatch)
+  for (Bound operand : operands)
+    if (operand.microBatch >= 0 && operand.microBatch != frame.microBatch)
       return;
-  }
   auto [found, isNew] = traceOfCall.try_emplace(std::move(key));
   if (isNew) {
     frame.written = found->second = &traces.emplace_back();
     frame.written->microBatch = frame.microBatch;
     frame.written->putsOffAdditions = seesNoGradient(*frame.next->getBlock());
-    frame.written->values = std::move(frame.values);
     return;
   }
   Trace *trace = found->second;
@@ -208,8 +207,7 @@ void PlanExecution::endTrace(Device &device) {
     trace->replays.push_back(frame.microBatch);
     addAgain(*trace, frame.microBatch);
   }
-  device.executions[frame.call.getInstance()] = {trace, frame.microBatch,
-                                                 frame.written != nullptr};
+  *frame.execution = {trace, frame.microBatch, frame.written != nullptr};
 }
 
 void PlanExecution::extendTraced() {
