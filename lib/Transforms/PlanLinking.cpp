@@ -83,19 +83,26 @@ private:
     /// identities.
     int64_t casts = 0;
   };
-  static PlanCounts count(tv::PlanOp plan) {
+  PlanCounts count(tv::PlanOp plan) const {
     PlanCounts counts;
-    plan.walk([&](Operation *op) {
-      ++counts.ops;
-      auto copy = dyn_cast<tv::CopyOp>(op);
-      if (!copy)
-        return;
-      auto from = cast<RankedTensorType>(copy.getOperand().getType());
-      auto to = cast<RankedTensorType>(copy.getResult().getType());
-      counts.casts += isa<FloatType>(from.getElementType()) &&
-                      isa<FloatType>(to.getElementType()) &&
-                      from.getElementType() != to.getElementType();
-    });
+    counts.ops = 1;
+    for (Operation &each : plan.getBody().front()) {
+      if (fold && fold->isCompared(&each))
+        continue;
+      int64_t times = fold ? 1 + fold->countCopies(&each) : 1;
+      each.walk([&](Operation *op) {
+        counts.ops += times;
+        auto copy = dyn_cast<tv::CopyOp>(op);
+        if (!copy)
+          return;
+        auto from = cast<RankedTensorType>(copy.getOperand().getType());
+        auto to = cast<RankedTensorType>(copy.getResult().getType());
+        if (isa<FloatType>(from.getElementType()) &&
+            isa<FloatType>(to.getElementType()) &&
+            from.getElementType() != to.getElementType())
+          counts.casts += times;
+      });
+    }
     return counts;
   }
 

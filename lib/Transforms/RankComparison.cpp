@@ -188,7 +188,7 @@ bool RankComparison::compareCalls(tv::CallOp left, tv::CallOp right) {
   values.clear();
   bool isEqual = compare(mine.getBody().front(), theirs.getBody().front());
   values = std::move(outer);
-  group.compared.push_back(theirs);
+  noteCompared(mine, theirs);
   return isEqual;
 }
 

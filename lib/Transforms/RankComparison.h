@@ -42,7 +42,7 @@ public:
       : ofFirst(ofFirst), isFilled(isFilled) {}
 
   bool add(int64_t first, int64_t other) {
-    if (!isNumber(first) || !isNumber(other))
+    if (!isUsual(first) || !isUsual(other))
       return false;
     if (!isFilled)
       ofFirst.push_back(use(firsts, first));
@@ -54,10 +54,10 @@ private:
   static unsigned use(Uses &uses, int64_t number) {
     return uses.try_emplace(number, uses.size()).first->second;
   }
-  /// The two that stand for no entry in a table are none.
-  static bool isNumber(int64_t number) {
-    using Info = llvm::DenseMapInfo<int64_t>;
-    return number != Info::getEmptyKey() && number != Info::getTombstoneKey();
+  /// Others are not valid, or stand for no entry in a table.
+  static bool isUsual(int64_t number) {
+    constexpr int64_t most = int64_t(1) << 62;
+    return -most <= number && number <= most;
   }
 
   std::vector<unsigned> &ofFirst;
@@ -77,7 +77,7 @@ public:
   bool run() {
     tv::ProgramOp mine = fold.devices[first].program,
                   theirs = fold.devices[other].program;
-    group.compared.push_back(theirs);
+    noteCompared(mine, theirs);
     return compareBuffers() &&
            compare(mine.getBody().front(), theirs.getBody().front());
   }
@@ -85,6 +85,11 @@ public:
 private:
   using Spread = RankFold::Spread;
 
+  void noteCompared(mlir::Operation *mine, mlir::Operation *theirs) {
+    if (rank == 1)
+      group.models.push_back(mine);
+    group.compared.push_back(theirs);
+  }
   bool compareBuffers();
   bool compare(mlir::Block &left, mlir::Block &right);
   bool compare(mlir::Operation &left, mlir::Operation &right);

@@ -221,6 +221,7 @@ void RankFold::dropOthers() {
       given.insert(group.given.begin(), group.given.end());
       starts.insert(group.starts.begin(), group.starts.end());
       compared.insert_range(group.compared);
+      models.insert_range(group.models);
       llvm::append_range(differing, group.differing);
       ++next;
       continue;
@@ -260,23 +261,21 @@ LogicalResult RankFold::verify(tv::PlanOp plan) const {
   // What the verifier asks of a plan itself. Its symbol table would have it
   // look at the uses of symbols in all ops, covered ones too.
   if (failed(plan->getName().verifyInvariants(plan)) ||
-      failed(OpTrait::impl::verifyIsIsolatedFromAbove(plan)) ||
       failed(plan.verifyRegions()) || failed(verifySymbols(plan)))
     return failure();
-  enum class Extent : uint8_t { Whole, Op, Head };
-  SmallVector<std::pair<Operation *, Extent>> ops;
+  SmallVector<std::pair<Operation *, bool>> ops;
   for (Operation &op : plan.getBody().front())
-    ops.push_back({&op, isCompared(&op) ? Extent::Head : Extent::Whole});
+    ops.push_back({&op, !isCompared(&op)});
   for (Operation *op : getDiffering())
-    ops.push_back({op, Extent::Op});
+    ops.push_back({op, false});
   return failableParallelForEach(
-      plan.getContext(), ops, [](std::pair<Operation *, Extent> each) {
-        auto [op, extent] = each;
-        // Each operand of a compared op is what was compared before it.
-        if (extent == Extent::Head)
-          return success(succeeded(op->getName().verifyInvariants(op)) &&
-                         succeeded(op->getName().verifyRegionInvariants(op)));
-        return mlir::verify(op, extent == Extent::Whole);
+      plan.getContext(), ops, [](std::pair<Operation *, bool> each) {
+        auto [op, isWhole] = each;
+        // What is in it was compared, and each operand with a result before it.
+        if (!isWhole)
+          return op->getName().verifyInvariants(op);
+        return success(succeeded(mlir::verify(op)) &&
+                       succeeded(OpTrait::impl::verifyIsIsolatedFromAbove(op)));
       });
 }
 

@@ -116,6 +116,10 @@ public:
   /// calls: its ops are those of the first rank, but for what is listed as
   /// differing, numbers, and names of other ops of the plan.
   bool isCompared(mlir::Operation *op) const { return compared.contains(op); }
+  /// How many ops of covered devices were compared with one.
+  int64_t countCopies(mlir::Operation *op) const {
+    return models.contains(op) ? size - 1 : 0;
+  }
   /// Ops of covered devices with other properties than those of the first rank.
   llvm::ArrayRef<mlir::Operation *> getDiffering() const { return differing; }
   /// Verifies the plan; ops that were compared with those that are verified are
@@ -168,6 +172,7 @@ private:
     std::vector<unsigned> executions, savedOps;
     /// Of the other ranks: what was compared, and ops that differ in it.
     std::vector<mlir::Operation *> compared, differing;
+    std::vector<mlir::Operation *> models; ///< of what was compared
     /// The first ones of those with which it communicates rank by rank.
     llvm::DenseSet<int64_t> partners;
     bool isUniform = false;
@@ -213,7 +218,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::ArrayRef<int64_t>> peers;
   llvm::DenseMap<mlir::Operation *, llvm::ArrayRef<tv::CommunicateOp>>
       broadcasts;
-  llvm::DenseSet<mlir::Operation *> starts, compared;
+  llvm::DenseSet<mlir::Operation *> starts, compared, models;
   std::vector<mlir::Operation *> differing;
 };
 

@@ -247,6 +247,18 @@ TEST_F(RankGroupsTest, RanksOfAPlanThatIsNotValidAreNotStoodFor) {
             0u);
 }
 
+TEST_F(RankGroupsTest, NumbersOfSavedOpsMayBeOthers) {
+  for (int64_t number : {int64_t(7), int64_t(8), INT64_MAX})
+    EXPECT_EQ(countGroups([=](tv::PlanOp plan) {
+                plan.lookupSymbol("twice1")->walk(
+                    [=](tv::SaveOp save) { save.setOp(number); });
+                plan.lookupSymbol("back1")->walk([=](tv::BackwardOp backward) {
+                  backward.setForward(number);
+                });
+              }),
+              number == INT64_MAX ? 0u : 2u);
+}
+
 TEST_F(RankGroupsTest, RanksUseTheirOwnBuffers) {
   reference = "tv.buffer @w on 0 \"w\" holds <9, [0:4 of 4]> "
               ": !tv.buffer<tensor<4xf32>>\n"
