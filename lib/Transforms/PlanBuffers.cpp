@@ -52,11 +52,8 @@ PlanExecution::Step PlanExecution::executeBuffer(Device &device,
     buffers[buffer].push_back({lookup(device, add.getValue()), op->getLoc()});
     return Step::Done;
   }
-  gradientAccesses += isGradient;
-  if (auto write = dyn_cast<tv::WriteOp>(op)) {
-    buffers[buffer].assign(1, {lookup(device, write.getValue()), op->getLoc()});
-    return Step::Done;
-  }
+  if (auto write = dyn_cast<tv::WriteOp>(op))
+    return writeBuffer(op, name, lookup(device, write.getValue()));
   if (isGradient) {
     FailureOr<Value> value = materialize(buffer, device.number, op->getLoc());
     if (failed(value))
@@ -121,7 +118,7 @@ PlanExecution::writeBuffer(Operation *op, FlatSymbolRefAttr name, Bound bound) {
     op->emitOpError("writes to a parameter, which no step may");
     return Step::Failed;
   }
-  ++gradientAccesses;
+  ++overwrittenGradients;
   buffers[buffer].assign(1, {bound, op->getLoc()});
   return Step::Done;
 }

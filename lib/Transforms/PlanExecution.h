@@ -297,7 +297,7 @@ private:
   /// Makes an addition of the trace that a frame follows.
   void add(const Frame &frame, const Trace::Addition &addition);
   /// Makes all of them in another micro-batch. Costs nothing for each, unless
-  /// gradients were accessed since that was last done.
+  /// a gradient was overwritten since that was last done.
   void addAgain(Trace &trace, int64_t microBatch);
   /// Moves a frame on to its next op.
   void moveOn(Device &device, mlir::Operation *op);
@@ -464,8 +464,7 @@ private:
       broadcast;
   llvm::DenseMap<mlir::Operation *, mlir::Value> parameters;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Contribution>> buffers;
-  /// How often a gradient was read or overwritten.
-  uint64_t gradientAccesses = 0;
+  uint64_t overwrittenGradients = 0;                 ///< how often one was
   llvm::DenseMap<mlir::Operation *, Bound> contents; ///< of scratch memory
   /// Values that are known to be the same on all ranks.
   DenseValueSet uniform;

@@ -122,8 +122,8 @@ void PlanExecution::addAgain(Trace &trace, int64_t microBatch) {
   if (trace.additions.empty())
     return;
   if (trace.additionsAgain.empty() ||
-      trace.gradientAccesses != gradientAccesses) {
-    trace.gradientAccesses = gradientAccesses;
+      trace.overwrittenGradients != overwrittenGradients) {
+    trace.overwrittenGradients = overwrittenGradients;
     const auto *again = &trace.additionsAgain.emplace_back();
     for (const Trace::Addition &addition : trace.additions) {
       tv::AddToOp op = addition.op;

@@ -41,10 +41,10 @@ struct Trace {
   llvm::SmallVector<Addition, 0> additions;
   bool putsOffAdditions = false;
   /// The micro-batches of executions that made these additions again, those
-  /// between two accesses to gradients together. Entries of buffers refer to
-  /// them.
+  /// together between which no gradient was overwritten. Entries of buffers
+  /// refer to them.
   std::deque<llvm::SmallVector<int64_t>> additionsAgain;
-  uint64_t gradientAccesses = 0; ///< before the last of those
+  uint64_t overwrittenGradients = 0; ///< before the last of those
   /// What the others built or found, with the ops, in order.
   llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> instances;
   /// By number of the forward op.

@@ -2,17 +2,22 @@
 // RUN: sed 's/%double to 1 : tensor<1x1xf32> .. backward/%once to 1 : tensor<1x1xf32>/' %s | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=OTHER
 // RUN: sed 's/tv.add_to %d, @dw : tensor<1x1xf32> .. once/tv.add_to %d, @dw : tensor<1x1xf32> tv.add_to %d, @dw : tensor<1x1xf32>/' %s | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: sed 's/.. early //' %s | verify-opt --tv-verify-equiv | FileCheck %s
+// RUN: sed 's/send %double/send %once/; s/\[2.0\]/[1.0]/; s/.. early //' %s | verify-opt --tv-verify-equiv | FileCheck %s
+// RUN: sed 's/send %double/send %once/; s/\[2.0\]/[1.0]/; s/.. early %e = tv.read @dw/%e = tv.read @dv/; s/.. early //' %s | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=OVERWRITTEN
 // RUN: sed 's/.. inside //; s/tv.add_to %d, @du .*//' %s | verify-opt --tv-verify-equiv | FileCheck %s
 
 // Three micro-batches add to gradients in one segment. After the first addition
 // it receives a value, which is another one in the second micro-batch: what was
 // added until then is added once, and so is what follows. The gradient of %u is
 // that of %w: it is added to, or else, inside, overwritten by all that has been
-// added to the other one.
+// added to the other one. Where it receives the same value in all three, the
+// second one adds as the first did, and so does the third, after what was added
+// was overwritten by itself or by something else.
 
 // CHECK: tv.answer = "proved"
 // OTHER: error: {{.*}}'v'{{.*}} differs
 // TWICE: error: {{.*}}'w'{{.*}} differs
+// OVERWRITTEN: error: {{.*}}'w'{{.*}} differs
 
 tv.plan @reference <dp = 1, device = 1, mb = 1> {
   tv.buffer @w on 0 "w" holds <3, [0:1 of 1, 0:1 of 1]> : !tv.buffer<tensor<1x1xf32>>
