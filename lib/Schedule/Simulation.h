@@ -17,12 +17,12 @@
 
 #include "MissingCalls.h"
 #include "Verify/IR/DenseValues.h"
+#include "Verify/IR/NumberMap.h"
 #include "Verify/Schedule/Schedule.h"
 
 #include "llvm/ADT/StringSet.h"
 
 #include <deque>
-#include <unordered_map>
 
 namespace verify::schedule {
 
@@ -98,8 +98,7 @@ private:
     DenseValueMap<int64_t> microBatches; ///< of values
     /// What wrote scratch memory last, and the micro-batch of that, by name.
     std::map<llvm::StringRef, std::pair<mlir::Operation *, int64_t>> held;
-    std::unordered_map<int64_t, Execution>
-        executions;                   ///< by number of the call
+    NumberMap<Execution> executions;  ///< by number of the call
     std::map<int64_t, int64_t> loads; ///< executions, by loader
   };
   /// A posting as others see it. A send may be over before anybody takes what

@@ -110,7 +110,8 @@ void PlanExecution::bind(Device &device, Operation *op, Bound bound,
   tv::PieceAttr piece;
   if (auto list =
           dyn_cast_or_null<ArrayAttr>(op->getDiscardableAttr(piecesName)))
-    piece = dyn_cast<tv::PieceAttr>(list[result]);
+    piece = result < list.size() ? dyn_cast<tv::PieceAttr>(list[result])
+                                 : tv::PieceAttr();
   else
     piece = dyn_cast_or_null<tv::PieceAttr>(op->getDiscardableAttr(pieceName));
   // Other micro-batches mostly give the same value. In the reference the last

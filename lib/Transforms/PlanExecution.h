@@ -17,6 +17,7 @@
 
 #include "GrowingGraph.h"
 #include "PlanTrace.h"
+#include "Verify/IR/NumberMap.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -85,7 +86,7 @@ private:
     /// What was saved, by execution and forward op, unless it is in a trace.
     std::map<std::pair<int64_t, int64_t>, SavedValues> saved;
     /// By number of the call, which may be any.
-    std::unordered_map<int64_t, TracedExecution> executions;
+    NumberMap<TracedExecution> executions;
     std::map<int64_t, int64_t> loads; ///< executions, by loader
     std::map<std::vector<int64_t>, int64_t> collectives;
     bool waiting = false; ///< arrived at a collective

@@ -111,11 +111,7 @@ private:
   /// were compared, at which one thread at most looks. Returns whether the
   /// others start anything or use memory again.
   bool numberOps(tv::PlanOp plan) const {
-    auto number = [](Block &block) {
-      if (!block.isOpOrderValid())
-        block.recomputeOpOrder();
-    };
-    number(plan.getBody().front());
+    plan.getBody().front().recomputeOpOrder();
     std::atomic<bool> needsOrder = false;
     SmallVector<Operation *> ops;
     for (Operation &op : plan.getBody().front())
@@ -127,7 +123,7 @@ private:
         isFound |= isa<tv::StartOp, tv::WaitOp, tv::ScratchOp>(op);
         for (Region &region : op->getRegions())
           for (Block &block : region)
-            number(block);
+            block.recomputeOpOrder();
       });
       if (isFound)
         needsOrder = true;

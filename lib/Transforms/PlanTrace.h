@@ -11,7 +11,7 @@
 #include "Verify/IR/DenseValues.h"
 #include "llvm/ADT/MapVector.h"
 
-#include <deque>
+#include <list>
 #include <optional>
 
 namespace verify {
@@ -43,7 +43,7 @@ struct Trace {
   /// The micro-batches of executions that made these additions again, those
   /// together between which no gradient was overwritten. Entries of buffers
   /// refer to them.
-  std::deque<llvm::SmallVector<int64_t>> additionsAgain;
+  std::list<llvm::SmallVector<int64_t>> additionsAgain;
   uint64_t overwrittenGradients = 0; ///< before the last of those
   /// What the others built or found, with the ops, in order.
   llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> instances;

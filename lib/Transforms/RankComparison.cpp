@@ -98,9 +98,8 @@ bool RankComparison::compareNames(FlatSymbolRefAttr left,
 bool RankComparison::addPeer(Operation *op, int64_t left, int64_t right) {
   // What is a message to itself of one rank only is verified of each.
   auto count = static_cast<int64_t>(fold.places.size());
-  return group.peers.add(numPeers++, fold.size, op, left, rank, right) &&
-         left >= 0 && right >= 0 && left < count && right < count &&
-         left != first && right != other;
+  return group.peers.add(op, left, rank, right) && left >= 0 && right >= 0 &&
+         left < count && right < count && left != first && right != other;
 }
 
 bool RankComparison::areRanks(int64_t left, int64_t right) {
@@ -149,10 +148,10 @@ bool RankComparison::compareBroadcasts(tv::CommunicateOp left,
   auto isSource = [](tv::CommunicateOp op, int64_t device) {
     return static_cast<int64_t>(*op.getRoot()) == device;
   };
-  return group.broadcasts.add(numBroadcasts++, fold.size, left, left, rank,
-                              right) &&
-         left.getRoot() && right.getRoot() &&
-         isSource(left, first) == isSource(right, other);
+  return group.broadcasts.add(left, left, rank, right) &&
+         llvm::is_contained(left.getGroup(), first) &&
+         llvm::is_contained(right.getGroup(), other) && left.getRoot() &&
+         right.getRoot() && isSource(left, first) == isSource(right, other);
 }
 
 bool RankComparison::compareLoads(tv::LoadDataOp left, tv::LoadDataOp right) {

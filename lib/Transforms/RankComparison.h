@@ -13,6 +13,7 @@
 
 #include "RankFold.h"
 #include "Verify/IR/DenseValues.h"
+#include "Verify/IR/NumberMap.h"
 
 #include <map>
 
@@ -50,11 +51,11 @@ public:
   }
 
 private:
-  using Uses = llvm::DenseMap<int64_t, unsigned>;
+  using Uses = NumberMap<unsigned>;
   static unsigned use(Uses &uses, int64_t number) {
     return uses.try_emplace(number, uses.size()).first->second;
   }
-  /// Others are not valid, or stand for no entry in a table.
+  /// Others are not valid.
   static bool isUsual(int64_t number) {
     constexpr int64_t most = int64_t(1) << 62;
     return -most <= number && number <= most;
@@ -133,7 +134,6 @@ private:
   Pairs<std::vector<int64_t>> communicators;
   /// Groups whose communicators are paired, without and with replicas.
   llvm::DenseSet<std::pair<mlir::Attribute, mlir::Attribute>> seenGroups[2];
-  size_t numPeers = 0, numBroadcasts = 0;
 };
 
 } // namespace verify

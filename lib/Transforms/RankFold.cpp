@@ -30,7 +30,11 @@ bool RankFold::list(tv::PlanOp plan) {
   auto find = [&](int64_t device) {
     return device >= 0 && device < count ? &devices[device] : nullptr;
   };
+  llvm::DenseSet<StringAttr> names;
   for (Operation &op : plan.getBody().front()) {
+    auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
+    if (name && !names.insert(name).second)
+      return false;
     if (auto buffer = dyn_cast<tv::BufferOp>(op)) {
       Device *device = find(buffer.getDevice());
       if (!device)
@@ -241,34 +245,19 @@ bool RankFold::areDivided(tv::LineageAttr lineage) {
   });
 }
 
-LogicalResult RankFold::verifySymbols(tv::PlanOp plan) const {
-  llvm::DenseSet<StringAttr> names;
-  SymbolTableCollection tables;
-  for (Operation &op : plan.getBody().front()) {
-    auto name = op.getAttrOfType<StringAttr>(SymbolTable::getSymbolAttrName());
-    if (name && !names.insert(name).second)
-      return op.emitOpError("has the name of another op: ") << name;
-    if (!isCompared(&op) &&
-        op.walk([&](SymbolUserOpInterface user) {
-            return WalkResult(user.verifySymbolUses(tables));
-          }).wasInterrupted())
-      return failure();
-  }
-  return success();
-}
-
 LogicalResult RankFold::verify(tv::PlanOp plan) const {
   // What the verifier asks of a plan itself. Its symbol table would have it
-  // look at the uses of symbols in all ops, covered ones too.
+  // look at the uses of symbols in all ops, covered ones too; that no two have
+  // one name was seen when they were listed.
   if (failed(plan->getName().verifyInvariants(plan)) ||
-      failed(plan.verifyRegions()) || failed(verifySymbols(plan)))
+      failed(plan.verifyRegions()))
     return failure();
   SmallVector<std::pair<Operation *, bool>> ops;
   for (Operation &op : plan.getBody().front())
     ops.push_back({&op, !isCompared(&op)});
   for (Operation *op : getDiffering())
     ops.push_back({op, false});
-  return failableParallelForEach(
+  LogicalResult isVerified = failableParallelForEach(
       plan.getContext(), ops, [](std::pair<Operation *, bool> each) {
         auto [op, isWhole] = each;
         // What is in it was compared, and each operand with a result before it.
@@ -277,6 +266,15 @@ LogicalResult RankFold::verify(tv::PlanOp plan) const {
         return success(succeeded(mlir::verify(op)) &&
                        succeeded(OpTrait::impl::verifyIsIsolatedFromAbove(op)));
       });
+  if (failed(isVerified))
+    return failure();
+  SymbolTableCollection tables;
+  for (auto [op, isWhole] : ops)
+    if (isWhole && op->walk([&](SymbolUserOpInterface user) {
+                       return WalkResult(user.verifySymbolUses(tables));
+                     }).wasInterrupted())
+      return failure();
+  return success();
 }
 
 std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,

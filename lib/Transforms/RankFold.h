@@ -132,27 +132,25 @@ private:
   friend class RankComparison;
   using Spreads =
       llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, Spread>;
-  /// What each rank has, where the first one has an op; rows in the order in
+  /// What each rank has, where the first one has an op: rows, in the order in
   /// which programs are compared, which is the same for each rank.
   template <typename T> struct Rows {
     std::vector<mlir::Operation *> ops;
-    std::vector<T> entries;
-    /// Adds what rank `rank` has to row `number`, unless that is another op's.
-    bool add(size_t number, int64_t size, mlir::Operation *op, T first,
-             int64_t rank, T other) {
+    std::vector<std::vector<T>> ofRanks;
+    /// Adds what rank `rank` has to its next row, unless that is another op's.
+    bool add(mlir::Operation *op, T first, size_t rank, T other) {
+      ofRanks.resize(std::max(ofRanks.size(), rank + 1));
       if (rank == 1) {
         ops.push_back(op);
-        entries.resize(entries.size() + size);
-        entries[number * size] = first;
+        ofRanks.front().push_back(first);
       }
-      if (number >= ops.size() || ops[number] != op)
-        return false;
-      entries[number * size + rank] = other;
-      return true;
+      size_t number = ofRanks[rank].size();
+      ofRanks[rank].push_back(other);
+      return number < ops.size() && ops[number] == op;
     }
-    llvm::ArrayRef<T> getRow(size_t number) const {
-      size_t size = entries.size() / ops.size();
-      return llvm::ArrayRef<T>(entries).slice(number * size, size);
+    llvm::SmallVector<T, 8> getRow(size_t number) const {
+      return llvm::map_to_vector<8>(
+          ofRanks, [&](const std::vector<T> &of) { return of[number]; });
     }
     bool all(llvm::function_ref<bool(llvm::ArrayRef<T>)> isRight) const {
       return llvm::all_of(llvm::seq(ops.size()), [&](size_t number) {
@@ -199,8 +197,6 @@ private:
   bool findByRank() const;
   /// Has what ranks do with others looked up by op.
   void listCommunication();
-  /// Verifies names, and uses of names in ops that were not compared.
-  llvm::LogicalResult verifySymbols(tv::PlanOp plan) const;
   /// Leaves groups whose ranks agree, and those of whose partners do.
   void dropOthers();
 
@@ -215,8 +211,8 @@ private:
   std::vector<Place> places;
   Spreads stated, given;
   /// Those of folded groups, unless all communicate by rank.
-  llvm::DenseMap<mlir::Operation *, llvm::ArrayRef<int64_t>> peers;
-  llvm::DenseMap<mlir::Operation *, llvm::ArrayRef<tv::CommunicateOp>>
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 8>> peers;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<tv::CommunicateOp, 8>>
       broadcasts;
   llvm::DenseSet<mlir::Operation *> starts, compared, models;
   std::vector<mlir::Operation *> differing;
