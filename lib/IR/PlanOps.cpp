@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Verify/IR/NumberMap.h"
 #include "Verify/IR/TVOps.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallSet.h"
@@ -77,8 +78,7 @@ LogicalResult PlanOp::verifyRegions() {
 /// Checks what names an op: such numbers are keys of tables, which keep some
 /// for themselves.
 static LogicalResult verifyNumber(Operation *op, int64_t number) {
-  constexpr int64_t most = int64_t(1) << 62;
-  if (number < -most || number > most)
+  if (!isNumberOfSaved(number))
     return op->emitOpError("names number ") << number << ", of over 62 bits";
   return success();
 }

@@ -43,7 +43,8 @@ public:
       : ofFirst(ofFirst), isFilled(isFilled) {}
 
   bool add(int64_t first, int64_t other) {
-    if (!isUsual(first) || !isUsual(other))
+    // Those of executions may be others, and are then taken for different.
+    if (!isNumberOfSaved(first) || !isNumberOfSaved(other))
       return false;
     if (!isFilled)
       ofFirst.push_back(use(firsts, first));
@@ -54,11 +55,6 @@ private:
   using Uses = NumberMap<unsigned>;
   static unsigned use(Uses &uses, int64_t number) {
     return uses.try_emplace(number, uses.size()).first->second;
-  }
-  /// Others are not valid.
-  static bool isUsual(int64_t number) {
-    constexpr int64_t most = int64_t(1) << 62;
-    return -most <= number && number <= most;
   }
 
   std::vector<unsigned> &ofFirst;

@@ -18,6 +18,12 @@
 
 namespace verify {
 
+/// Whether a number may be that of a saved op.
+inline bool isNumberOfSaved(int64_t number) {
+  constexpr int64_t most = int64_t(1) << 62;
+  return -most <= number && number <= most;
+}
+
 struct NumberHash {
   size_t operator()(int64_t number) const { return llvm::hash_value(number); }
 };
