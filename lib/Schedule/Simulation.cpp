@@ -122,9 +122,7 @@ LogicalResult Simulation::enter(Process &process, tv::CallOp call,
   bool isOfOne = options.checksOrder && call.getMirror();
   bool isMixed = false;
   for (Value operand : call.getOperands()) {
-    auto found = process.microBatches.find(operand);
-    int64_t microBatch =
-        found == process.microBatches.end() ? -1 : found->second;
+    int64_t microBatch = process.getMicroBatch(operand);
     bool differs = process.microBatch >= 0 && microBatch >= 0 &&
                    process.microBatch != microBatch;
     if (differs && isOfOne) {
@@ -138,13 +136,13 @@ LogicalResult Simulation::enter(Process &process, tv::CallOp call,
     if (microBatch >= 0)
       process.microBatch = microBatch;
   }
-  auto mirrored = process.executions.end();
+  const Execution *mirrored = nullptr;
   if (std::optional<int64_t> mirror = call.getMirror())
     mirrored = process.executions.find(*mirror);
   if (isMixed) {
     process.microBatch = -1;
-  } else if (mirrored != process.executions.end()) {
-    int64_t microBatch = mirrored->second.microBatch;
+  } else if (mirrored) {
+    int64_t microBatch = mirrored->microBatch;
     if (isOfOne && process.microBatch >= 0 && microBatch >= 0 &&
         process.microBatch != microBatch) {
       outcome.malformation = "micro-batches are mixed up";
@@ -152,7 +150,7 @@ LogicalResult Simulation::enter(Process &process, tv::CallOp call,
       error << process.program->device << " takes a tensor of micro-batch "
             << process.microBatch << ", execution " << *call.getMirror()
             << " that it mirrors is of micro-batch " << microBatch;
-      error.attachNote(mirrored->second.call.getLoc())
+      error.attachNote(tv::CallOp(mirrored->call).getLoc())
           << "execution " << *call.getMirror() << " is here";
       return error;
     }
@@ -170,10 +168,11 @@ LogicalResult Simulation::enter(Process &process, tv::CallOp call,
 void Simulation::leave(Process &process, tv::CallOp call,
                        const Segment &segment) {
   process.hasEntered = false;
-  process.executions.insert_or_assign(call.getInstance(),
-                                      Execution{call, process.microBatch});
-  for (Value result : call.getResults())
-    process.microBatches[result] = process.microBatch;
+  Execution execution = {call, process.microBatch};
+  *process.executions.try_emplace(call.getInstance(), execution).first =
+      execution;
+  if (call.getNumResults())
+    process.microBatches[call] = process.microBatch;
   process.microBatch = -1;
   // What a segment leaves in memory is not followed.
   if (segment.writes)
@@ -187,15 +186,15 @@ void Simulation::hold(Process &process, Operation *writer,
 }
 
 void Simulation::use(Process &process, Operation *op) {
+  if (scratch.empty())
+    return;
   auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
   if (auto write = dyn_cast<tv::WriteOp>(op)) {
-    auto found = process.microBatches.find(write.getValue());
-    hold(process, op, name,
-         found == process.microBatches.end() ? -1 : found->second);
+    hold(process, op, name, process.getMicroBatch(write.getValue()));
   } else if (auto read = dyn_cast<tv::ReadOp>(op)) {
     auto found = process.held.find(name.getValue());
     if (found != process.held.end())
-      process.microBatches[read.getResult()] = found->second.second;
+      process.microBatches[read] = found->second.second;
   } else if (isa<tv::FreeOp>(op)) {
     hold(process, op, name, -1);
   } else if (auto start = dyn_cast<tv::StartOp>(op)) {
@@ -205,25 +204,21 @@ void Simulation::use(Process &process, Operation *op) {
 }
 
 void Simulation::load(Process &process, tv::LoadDataOp op) {
-  int64_t microBatch = process.loads[op.getCell()]++;
-  for (Value result : op.getResults())
-    process.microBatches[result] = microBatch;
+  process.microBatches[op] = process.loads[op.getCell()]++;
 }
 
 int64_t Simulation::getMicroBatch(const Process &process, Operation *op) const {
   if (process.hasEntered)
     return process.microBatch;
   // What is received is noted at the result, what is given at the operand.
-  auto found = process.microBatches.find(
-      op->getNumOperands() ? op->getOperand(0) : op->getResult(0));
-  return found == process.microBatches.end() ? -1 : found->second;
+  return process.getMicroBatch(op->getNumOperands() ? op->getOperand(0)
+                                                    : op->getResult(0));
 }
 
 LogicalResult Simulation::accept(Process &process, Operation *op,
                                  int64_t microBatch, Operation *other) {
   if (!process.hasEntered) {
-    for (Value result : op->getResults())
-      process.microBatches[result] = microBatch;
+    process.microBatches[op] = microBatch;
     return success();
   }
   tv::CallOp call = getCall(process);

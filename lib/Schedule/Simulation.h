@@ -95,11 +95,17 @@ private:
     size_t completed = 1; ///< actions, by the last one that was performed
     int64_t clock = 0;    ///< when it may do the next thing
     int64_t arrived = 0;  ///< when it came to its action
-    DenseValueMap<int64_t> microBatches; ///< of values
+    /// Of the results of an op, which are all of one.
+    llvm::DenseMap<mlir::Operation *, int64_t> microBatches;
     /// What wrote scratch memory last, and the micro-batch of that, by name.
     std::map<llvm::StringRef, std::pair<mlir::Operation *, int64_t>> held;
     NumberMap<Execution> executions;  ///< by number of the call
     std::map<int64_t, int64_t> loads; ///< executions, by loader
+    /// That of a value; -1 where it is not known, or not one.
+    int64_t getMicroBatch(mlir::Value value) const {
+      auto found = microBatches.find(value.getDefiningOp());
+      return found == microBatches.end() ? -1 : found->second;
+    }
   };
   /// A posting as others see it. A send may be over before anybody takes what
   /// it gives.

@@ -421,7 +421,6 @@ LogicalResult SkeletonBuilder::buildProgram(tv::ProgramOp op) {
   program.op = op;
   program.device = device;
   streamOf.clear();
-  program.steps.reserve(llvm::range_size(op.getBody().front()));
   for (Operation &inner : op.getBody().front()) {
     Step &step = program.steps.emplace_back();
     step.op = &inner;

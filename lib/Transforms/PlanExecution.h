@@ -85,8 +85,9 @@ private:
     std::unique_ptr<Frame> frame;
     /// What was saved, by execution and forward op, unless it is in a trace.
     std::map<std::pair<int64_t, int64_t>, SavedValues> saved;
+    std::deque<TracedExecution> executions;
     /// By number of the call, which may be any.
-    NumberMap<TracedExecution> executions;
+    NumberMap<TracedExecution *> executionOf;
     std::map<int64_t, int64_t> loads; ///< executions, by loader
     std::map<std::vector<int64_t>, int64_t> collectives;
     bool waiting = false; ///< arrived at a collective
@@ -447,11 +448,15 @@ private:
   unsigned lastInstance = 0;
   std::deque<Trace> traces;
   struct HashKey {
-    size_t operator()(const std::vector<uintptr_t> &key) const {
+    size_t operator()(llvm::ArrayRef<uintptr_t> key) const {
       return llvm::hash_combine_range(key);
     }
   };
-  std::unordered_map<std::vector<uintptr_t>, Trace *, HashKey> traceOfCall;
+  using TraceOfCall =
+      std::unordered_map<llvm::SmallVector<uintptr_t, 16>, Trace *, HashKey>;
+  TraceOfCall traceOfCall;
+  /// That of the last execution of each segment.
+  llvm::DenseMap<mlir::Block *, TraceOfCall::value_type *> lastTraces;
   llvm::DenseMap<uint64_t, unsigned> instanceOfHash;
   llvm::DenseMap<llvm::hash_code, llvm::SmallVector<mlir::Operation *, 1>>
       firstsOfHash;

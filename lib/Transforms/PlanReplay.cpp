@@ -54,17 +54,16 @@ void PlanExecution::startTrace(Device &device, Frame &frame,
     return;
   tv::CallOp call = frame.call;
   // What the call mirrors was there before it.
-  std::optional<int64_t> mirror = call.getMirror();
-  auto forward =
-      mirror ? device.executions.find(*mirror) : device.executions.end();
-  TracedExecution mirrored =
-      forward == device.executions.end() ? TracedExecution() : forward->second;
+  TracedExecution mirrored;
+  if (std::optional<int64_t> mirror = call.getMirror())
+    if (TracedExecution *const *known = device.executionOf.find(*mirror))
+      mirrored = **known;
   auto [known, isFirst] =
-      device.executions.try_emplace(call.getInstance(), TracedExecution());
+      device.executionOf.try_emplace(call.getInstance(), nullptr);
   if (!isFirst)
-    return leaveTrace(device, call.getInstance(), known->second);
-  frame.execution = &known->second;
-  std::vector<uintptr_t> key = {
+    return leaveTrace(device, call.getInstance(), **known);
+  *known = frame.execution = &device.executions.emplace_back();
+  SmallVector<uintptr_t, 16> key = {
       reinterpret_cast<uintptr_t>(frame.next->getBlock())};
   auto addBound = [&](Bound bound) {
     key.push_back(
@@ -88,14 +87,19 @@ void PlanExecution::startTrace(Device &device, Frame &frame,
   for (Bound operand : operands)
     if (operand.microBatch >= 0 && operand.microBatch != frame.microBatch)
       return;
-  auto [found, isNew] = traceOfCall.try_emplace(std::move(key));
-  if (isNew) {
-    frame.written = found->second = &traces.emplace_back();
-    frame.written->microBatch = frame.microBatch;
-    frame.written->putsOffAdditions = seesNoGradient(*frame.next->getBlock());
-    return;
+  // That of the last execution of the segment, mostly.
+  TraceOfCall::value_type *&last = lastTraces[frame.next->getBlock()];
+  if (!last || last->first != key) {
+    auto [found, isNew] = traceOfCall.try_emplace(std::move(key));
+    last = &*found;
+    if (isNew) {
+      frame.written = found->second = &traces.emplace_back();
+      frame.written->microBatch = frame.microBatch;
+      frame.written->putsOffAdditions = seesNoGradient(*frame.next->getBlock());
+      return;
+    }
   }
-  Trace *trace = found->second;
+  Trace *trace = last->second;
   // A trace that is being written by a frame that waits has no effects yet.
   if (!trace->isReplayable || trace->effects.empty() ||
       !isa<tv::ReturnOp>(trace->effects.back()))
@@ -249,7 +253,6 @@ PlanExecution::findSaved(Device &device, int64_t execution, int64_t forward) {
   if (frame.written && own == execution)
     return TracedExecution{frame.written, frame.microBatch, true}.findSaved(
         forward);
-  auto ended = device.executions.find(execution);
-  return ended == device.executions.end() ? std::nullopt
-                                          : ended->second.findSaved(forward);
+  TracedExecution *const *ended = device.executionOf.find(execution);
+  return ended ? (*ended)->findSaved(forward) : std::nullopt;
 }

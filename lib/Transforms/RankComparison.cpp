@@ -167,24 +167,26 @@ bool RankComparison::compareLoads(tv::LoadDataOp left, tv::LoadDataOp right) {
 }
 
 bool RankComparison::compareCalls(tv::CallOp left, tv::CallOp right) {
-  auto a = fold.segments.find(left.getCalleeAttr().getAttr()),
-       b = fold.segments.find(right.getCalleeAttr().getAttr());
-  if (a == fold.segments.end() || b == fold.segments.end() ||
-      left.getMirror().has_value() != right.getMirror().has_value() ||
+  if (left.getMirror().has_value() != right.getMirror().has_value() ||
       !executions.add(left.getInstance(), right.getInstance()) ||
       (left.getMirror() &&
        !executions.add(*left.getMirror(), *right.getMirror())))
     return false;
-  tv::SegmentOp mine = a->second, theirs = b->second;
-  auto [known, isNew] = segments.try_emplace(mine, theirs);
-  if (!isOf(first, mine) || !isOf(other, theirs) || known->second != theirs ||
-      firstSegments.try_emplace(theirs, mine).first->second != mine)
-    return false;
+  FlatSymbolRefAttr name = left.getCalleeAttr(),
+                    otherName = right.getCalleeAttr();
+  auto [known, isNew] = segments.try_emplace(name, otherName);
   if (!isNew)
-    return true;
+    return known->second == otherName;
+  auto a = fold.segments.find(name.getAttr()),
+       b = fold.segments.find(otherName.getAttr());
+  if (a == fold.segments.end() || b == fold.segments.end() ||
+      !firstSegments.try_emplace(otherName, name).second)
+    return false;
+  tv::SegmentOp mine = a->second, theirs = b->second;
+  if (!isOf(first, mine) || !isOf(other, theirs))
+    return false;
   // The program's values are not seen in a segment.
-  DenseValueMap<Value> outer = std::move(values);
-  values.clear();
+  Values outer = std::exchange(values, Values());
   bool isEqual = compare(mine.getBody().front(), theirs.getBody().front());
   values = std::move(outer);
   noteCompared(mine, theirs);
@@ -316,19 +318,43 @@ bool RankComparison::comparePieces(Operation &left, Operation &right) {
   return true;
 }
 
+bool RankComparison::add(ValueRange left, ValueRange right) {
+  if (left.size() != right.size())
+    return false;
+  for (auto [mine, theirs] : llvm::zip_equal(left, right)) {
+    if (mine.getType() != theirs.getType())
+      return false;
+    if (rank == 1)
+      values.numbers[mine] = values.ofOther.size();
+    values.ofOther.push_back(theirs);
+  }
+  return true;
+}
+
+bool RankComparison::compareOperand(Value left, Value right) {
+  if (rank == 1) {
+    auto found = values.numbers.find(left);
+    if (found == values.numbers.end())
+      return false;
+    group.operands.push_back(found->second);
+  }
+  if (nextOperand >= group.operands.size())
+    return false;
+  unsigned number = group.operands[nextOperand++];
+  return number < values.ofOther.size() && values.ofOther[number] == right;
+}
+
 bool RankComparison::compare(Operation &left, Operation &right) {
   if (left.getName() != right.getName() ||
       left.getNumOperands() != right.getNumOperands() ||
-      left.getResultTypes() != right.getResultTypes() ||
       left.getNumRegions() != 0 || right.getNumRegions() != 0)
     return false;
   for (auto [mine, theirs] :
        llvm::zip_equal(left.getOperands(), right.getOperands()))
-    if (!theirs || values.lookup(mine) != theirs)
+    if (!compareOperand(mine, theirs))
       return false;
-  for (auto [mine, theirs] :
-       llvm::zip_equal(left.getResults(), right.getResults()))
-    values[mine] = theirs;
+  if (!add(left.getResults(), right.getResults()))
+    return false;
   auto haveEqual = [&] {
     return left.getName().compareOpProperties(left.getPropertiesStorage(),
                                               right.getPropertiesStorage());
@@ -346,14 +372,15 @@ bool RankComparison::compare(Operation &left, Operation &right) {
 }
 
 bool RankComparison::compare(Block &left, Block &right) {
-  if (left.getArgumentTypes() != right.getArgumentTypes())
+  if (!add(left.getArguments(), right.getArguments()))
     return false;
-  for (auto [mine, theirs] :
-       llvm::zip_equal(left.getArguments(), right.getArguments()))
-    values[mine] = theirs;
   auto next = right.begin();
-  for (Operation &op : left)
-    if (next == right.end() || !compare(op, *next++))
+  for (Operation &op : left) {
+    if (next == right.end())
       return false;
+    Operation &theirs = *next++;
+    if (!compare(op, theirs))
+      return false;
+  }
   return next == right.end();
 }

@@ -34,12 +34,13 @@ private:
 
 /// The same for numbers, whose uses come in the same order for each rank. Each
 /// is replaced by how many others were used before: what the first rank uses is
-/// that of one other rank, and back, if these are equal for all uses.
+/// that of one other rank, and back, if these are equal for all uses. They are
+/// as long as both ranks use the very same numbers.
 class NumberPairs {
 public:
   /// `ofFirst` are those of the first rank, which comparing the second one with
   /// it fills.
-  NumberPairs(std::vector<unsigned> &ofFirst, bool isFilled)
+  NumberPairs(RankFold::NumberUses &ofFirst, bool isFilled)
       : ofFirst(ofFirst), isFilled(isFilled) {}
 
   bool add(int64_t first, int64_t other) {
@@ -47,20 +48,26 @@ public:
     if (!isNumberOfSaved(first) || !isNumberOfSaved(other))
       return false;
     if (!isFilled)
-      ofFirst.push_back(use(firsts, first));
-    return next < ofFirst.size() && ofFirst[next++] == use(others, other);
+      ofFirst.add(first);
+    if (next >= ofFirst.size())
+      return false;
+    if (areSame && first == other) {
+      ++next;
+      return true;
+    }
+    for (size_t use = 0; areSame && use < next; ++use)
+      others.try_emplace(ofFirst.getNumber(use), others.size());
+    areSame = false;
+    return ofFirst.getPlace(next++) ==
+           *others.try_emplace(other, others.size()).first;
   }
 
 private:
-  using Uses = NumberMap<unsigned>;
-  static unsigned use(Uses &uses, int64_t number) {
-    return uses.try_emplace(number, uses.size()).first->second;
-  }
-
-  std::vector<unsigned> &ofFirst;
+  RankFold::NumberUses &ofFirst;
   bool isFilled;
+  bool areSame = true; ///< so far
   size_t next = 0;
-  Uses firsts, others;
+  NumberMap<unsigned> others; ///< unless they are the same
 };
 
 /// Compares one rank of a group with the first one.
@@ -82,6 +89,13 @@ public:
 private:
   using Spread = RankFold::Spread;
 
+  /// The values of a block as far as it was compared, in their order.
+  struct Values {
+    std::vector<mlir::Value> ofOther;
+    /// Those of the first rank, for as long as it says which its operands are.
+    DenseValueMap<unsigned> numbers;
+  };
+
   void noteCompared(mlir::Operation *mine, mlir::Operation *theirs) {
     if (rank == 1)
       group.models.push_back(mine);
@@ -90,6 +104,10 @@ private:
   bool compareBuffers();
   bool compare(mlir::Block &left, mlir::Block &right);
   bool compare(mlir::Operation &left, mlir::Operation &right);
+  /// Adds values of a block; false if they are not of the same types.
+  bool add(mlir::ValueRange left, mlir::ValueRange right);
+  /// Whether the next operand is the same value of its block in both.
+  bool compareOperand(mlir::Value left, mlir::Value right);
   bool comparePieces(mlir::Operation &left, mlir::Operation &right);
   /// Two ops of one kind that may be of other parts, or name other buffers,
   /// executions or devices. None for ops that have to be equal.
@@ -122,10 +140,11 @@ private:
   RankFold &fold;
   RankFold::Group &group;
   int64_t rank, first, other;
-  DenseValueMap<mlir::Value> values; ///< of the blocks that are compared
+  Values values; ///< of the block that is compared
+  size_t nextOperand = 0;
   /// The segments of this rank by those of the first one, each of one, and
   /// back.
-  llvm::DenseMap<mlir::Operation *, mlir::Operation *> segments, firstSegments;
+  llvm::DenseMap<mlir::Attribute, mlir::Attribute> segments, firstSegments;
   NumberPairs savedOps, executions;
   Pairs<std::vector<int64_t>> communicators;
   /// Groups whose communicators are paired, without and with replicas.

@@ -15,6 +15,7 @@
 #ifndef VERIFY_LIB_TRANSFORMS_RANKFOLD_H
 #define VERIFY_LIB_TRANSFORMS_RANKFOLD_H
 
+#include "Verify/IR/NumberMap.h"
 #include "Verify/IR/TVOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -129,6 +130,7 @@ public:
   llvm::SmallVector<tv::BufferOp> getCopies(tv::BufferOp buffer) const;
 
 private:
+  friend class NumberPairs;
   friend class RankComparison;
   using Spreads =
       llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, Spread>;
@@ -158,6 +160,25 @@ private:
       });
     }
   };
+  /// Numbers of the first rank, for all uses.
+  class NumberUses {
+  public:
+    void add(int64_t number) { numbers.push_back(number); }
+    size_t size() const { return numbers.size(); }
+    int64_t getNumber(size_t use) const { return numbers[use]; }
+    /// How many other numbers were used before that of a use first was.
+    unsigned getPlace(size_t use) {
+      while (places.size() <= use)
+        places.push_back(
+            *known.try_emplace(numbers[places.size()], known.size()).first);
+      return places[use];
+    }
+
+  private:
+    std::vector<int64_t> numbers;
+    std::vector<unsigned> places; ///< as far as they were asked for
+    NumberMap<unsigned> known;
+  };
   /// What compares the ranks of one group needs to know and finds.
   struct Group {
     llvm::SmallVector<int64_t> devices; ///< by rank
@@ -165,9 +186,9 @@ private:
     llvm::DenseSet<mlir::Operation *> starts;
     Rows<int64_t> peers;
     Rows<tv::CommunicateOp> broadcasts;
-    /// Which number each execution and each saved op of the first rank has, by
-    /// first use, for all uses.
-    std::vector<unsigned> executions, savedOps;
+    NumberUses executions, savedOps;
+    /// Which value of its block each operand of the first rank is.
+    std::vector<unsigned> operands;
     /// Of the other ranks: what was compared, and ops that differ in it.
     std::vector<mlir::Operation *> compared, differing;
     std::vector<mlir::Operation *> models; ///< of what was compared

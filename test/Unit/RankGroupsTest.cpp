@@ -259,6 +259,29 @@ TEST_F(RankGroupsTest, NumbersOfSavedOpsMayBeOthers) {
               number == INT64_MAX ? 0u : 2u);
 }
 
+TEST_F(RankGroupsTest, NumbersOfExecutionsMayBeOthers) {
+  // Of the first call, and of the second with that which it mirrors. Each rank
+  // has one number where the first one has one.
+  struct {
+    int64_t first, second, mirrored;
+    bool isLike;
+  } cases[] = {{1, 3, 1, true},  {3, 1, 3, true},  {1, 5, 1, true},
+               {1, 3, 3, false}, {3, 3, 3, false}, {1, 5, 5, false}};
+  for (auto &numbers : cases)
+    EXPECT_EQ(countGroups([&](tv::PlanOp plan) {
+                for (auto program : plan.getOps<tv::ProgramOp>())
+                  if (program.getDevice() == 1)
+                    for (auto call : program.getOps<tv::CallOp>()) {
+                      call.setInstance(call.getMirror() ? numbers.second
+                                                        : numbers.first);
+                      if (call.getMirror())
+                        call.setMirror(numbers.mirrored);
+                    }
+              }),
+              numbers.isLike ? 2u : 0u)
+        << numbers.first << " " << numbers.second << " " << numbers.mirrored;
+}
+
 TEST_F(RankGroupsTest, RanksUseTheirOwnBuffers) {
   reference = "tv.buffer @w on 0 \"w\" holds <9, [0:4 of 4]> "
               ": !tv.buffer<tensor<4xf32>>\n"

@@ -12,9 +12,10 @@
 #ifndef VERIFY_IR_NUMBERMAP_H
 #define VERIFY_IR_NUMBERMAP_H
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
 
-#include <unordered_map>
+#include <map>
 
 namespace verify {
 
@@ -24,12 +25,40 @@ inline bool isNumberOfSaved(int64_t number) {
   return -most <= number && number <= most;
 }
 
-struct NumberHash {
-  size_t operator()(int64_t number) const { return llvm::hash_value(number); }
+/// In one table, without a node for each: most of what an entry costs is that
+/// it is not in the caches. Where entries are changes as it grows.
+template <typename T> class NumberMap {
+public:
+  /// Null if there is none.
+  const T *find(int64_t number) const {
+    if (!isNumberOfSaved(number)) {
+      auto found = others.find(number);
+      return found == others.end() ? nullptr : &found->second;
+    }
+    auto found = table.find(number);
+    return found == table.end() ? nullptr : &found->second;
+  }
+  /// The entry of a number, and whether that is new.
+  std::pair<T *, bool> try_emplace(int64_t number, T value) {
+    if (!isNumberOfSaved(number)) {
+      auto [entry, isNew] = others.try_emplace(number, std::move(value));
+      return {&entry->second, isNew};
+    }
+    auto [entry, isNew] = table.try_emplace(number, std::move(value));
+    return {&entry->second, isNew};
+  }
+  size_t size() const { return table.size() + others.size(); }
+
+private:
+  struct Info : llvm::DenseMapInfo<int64_t> {
+    static unsigned getHashValue(int64_t number) {
+      return static_cast<unsigned>(llvm::hash_value(number));
+    }
+  };
+
+  llvm::DenseMap<int64_t, T, Info> table;
+  std::map<int64_t, T> others; ///< those for which that has no place
 };
-/// References to its values stay what they are as it grows.
-template <typename T>
-using NumberMap = std::unordered_map<int64_t, T, NumberHash>;
 
 } // namespace verify
 
