@@ -11,6 +11,8 @@
 
 #include "Simulation.h"
 
+#include "Verify/IR/Prefetch.h"
+
 using namespace mlir;
 using namespace verify;
 using namespace verify::schedule;
@@ -88,7 +90,10 @@ Simulation::Progress Simulation::advance(unsigned number) {
   if (failed(proceed(number)))
     return Progress::Fails;
   while (!isAtEnd(process)) {
-    const Step &step = process.program->steps[process.nextStep];
+    ArrayRef<Step> steps = process.program->steps;
+    const Step &step = steps[process.nextStep];
+    if (process.nextStep + 1 < steps.size())
+      prefetch(steps[process.nextStep + 1].op);
     auto call = dyn_cast<tv::CallOp>(step.op);
     if (call && !process.hasEntered &&
         failed(enter(process, call, *step.segment)))

@@ -12,6 +12,7 @@
 #include "Skeleton.h"
 
 #include "Verify/IR/DenseValues.h"
+#include "Verify/IR/Prefetch.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -422,6 +423,7 @@ LogicalResult SkeletonBuilder::buildProgram(tv::ProgramOp op) {
   program.device = device;
   streamOf.clear();
   for (Operation &inner : op.getBody().front()) {
+    prefetch(inner.getNextNode());
     Step &step = program.steps.emplace_back();
     step.op = &inner;
     if (auto call = dyn_cast<tv::CallOp>(inner)) {

@@ -7,6 +7,7 @@
 #include "PlanExecution.h"
 
 #include "Verify/IR/Gradients.h"
+#include "Verify/IR/Prefetch.h"
 
 using namespace mlir;
 using namespace verify;
@@ -199,6 +200,7 @@ PlanExecution::Step PlanExecution::execute(Device &device, Operation *op) {
 }
 
 PlanExecution::Step PlanExecution::enter(Device &device, tv::CallOp call) {
+  prefetch(call->getNextNode());
   auto segment = symbols.lookup<tv::SegmentOp>(call.getCalleeAttr().getAttr());
   Block *body = segment ? &segment.getBody().front() : nullptr;
   if (!body || body->getNumArguments() != call.getNumOperands() ||

@@ -6,6 +6,8 @@
 
 #include "RankComparison.h"
 
+#include "Verify/IR/Prefetch.h"
+
 using namespace mlir;
 using namespace verify;
 
@@ -379,6 +381,8 @@ bool RankComparison::compare(Block &left, Block &right) {
     if (next == right.end())
       return false;
     Operation &theirs = *next++;
+    prefetch(op.getNextNode());
+    prefetch(theirs.getNextNode());
     if (!compare(op, theirs))
       return false;
   }
