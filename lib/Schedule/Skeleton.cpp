@@ -422,8 +422,9 @@ LogicalResult SkeletonBuilder::buildProgram(tv::ProgramOp op) {
   program.op = op;
   program.device = device;
   streamOf.clear();
+  Prefetcher ahead(op.getBody().front());
   for (Operation &inner : op.getBody().front()) {
-    prefetch(inner.getNextNode());
+    ahead.step();
     Step &step = program.steps.emplace_back();
     step.op = &inner;
     if (auto call = dyn_cast<tv::CallOp>(inner)) {

@@ -377,13 +377,11 @@ bool RankComparison::compare(Block &left, Block &right) {
   if (!add(left.getArguments(), right.getArguments()))
     return false;
   auto next = right.begin();
+  Prefetcher ahead(left), aheadOfNext(right);
   for (Operation &op : left) {
-    if (next == right.end())
-      return false;
-    Operation &theirs = *next++;
-    prefetch(op.getNextNode());
-    prefetch(theirs.getNextNode());
-    if (!compare(op, theirs))
+    ahead.step();
+    aheadOfNext.step();
+    if (next == right.end() || !compare(op, *next++))
       return false;
   }
   return next == right.end();

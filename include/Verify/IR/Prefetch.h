@@ -23,6 +23,26 @@ inline void prefetch(mlir::Operation *op) {
                   /*locality=*/3);
 }
 
+/// Has the ops of a block read so, some steps before they are looked at.
+class Prefetcher {
+public:
+  explicit Prefetcher(mlir::Block &block)
+      : next(block.empty() ? nullptr : &block.front()) {
+    constexpr int distance = 3;
+    for (int i = 0; i < distance; ++i)
+      step();
+  }
+  void step() {
+    if (!next)
+      return;
+    prefetch(next);
+    next = next->getNextNode();
+  }
+
+private:
+  mlir::Operation *next;
+};
+
 } // namespace verify
 
 #endif // VERIFY_IR_PREFETCH_H
