@@ -18,15 +18,17 @@ using namespace verify;
 using namespace verify::schedule;
 
 Simulation::Simulation(const Skeleton &skeleton, const Options &options,
-                       Outcome &outcome)
+                       Outcome &outcome, bool followsMicroBatches)
     : skeleton(skeleton), options(options), outcome(outcome),
+      followsMicroBatches(followsMicroBatches),
       transfers(skeleton.channels.size()),
       gatherings(skeleton.communicators.size()) {
   for (const Program &program : skeleton.programs) {
     processOf[program.device] = processes.size();
     Process &process = processes.emplace_back();
     process.program = &program;
-    process.microBatches.reserve(program.steps.size());
+    if (followsMicroBatches)
+      process.microBatches.reserve(program.steps.size());
     outcome.timeline.devices.push_back(program.device);
   }
   for (auto memory :
@@ -119,10 +121,7 @@ Simulation::Progress Simulation::advance(unsigned number) {
   return Progress::Done;
 }
 
-LogicalResult Simulation::enter(Process &process, tv::CallOp call,
-                                const Segment &segment) {
-  process.hasEntered = true;
-  process.microBatch = -1;
+LogicalResult Simulation::findMicroBatch(Process &process, tv::CallOp call) {
   // What has a mirror works on one micro-batch.
   bool isOfOne = options.checksOrder && call.getMirror();
   bool isMixed = false;
@@ -161,6 +160,15 @@ LogicalResult Simulation::enter(Process &process, tv::CallOp call,
     }
     process.microBatch = std::max(process.microBatch, microBatch);
   }
+  return success();
+}
+
+LogicalResult Simulation::enter(Process &process, tv::CallOp call,
+                                const Segment &segment) {
+  process.hasEntered = true;
+  process.microBatch = -1;
+  if (followsMicroBatches && failed(findMicroBatch(process, call)))
+    return failure();
   if (segment.computes) {
     int64_t start = process.clock++;
     record(process,
@@ -173,6 +181,8 @@ LogicalResult Simulation::enter(Process &process, tv::CallOp call,
 void Simulation::leave(Process &process, tv::CallOp call,
                        const Segment &segment) {
   process.hasEntered = false;
+  if (!followsMicroBatches)
+    return;
   Execution execution = {call, process.microBatch};
   *process.executions.try_emplace(call.getInstance(), execution).first =
       execution;
@@ -191,7 +201,7 @@ void Simulation::hold(Process &process, Operation *writer,
 }
 
 void Simulation::use(Process &process, Operation *op) {
-  if (scratch.empty())
+  if (scratch.empty() || !followsMicroBatches)
     return;
   auto name = op->getAttrOfType<FlatSymbolRefAttr>("buffer");
   if (auto write = dyn_cast<tv::WriteOp>(op)) {
@@ -209,7 +219,8 @@ void Simulation::use(Process &process, Operation *op) {
 }
 
 void Simulation::load(Process &process, tv::LoadDataOp op) {
-  process.microBatches[op] = process.loads[op.getCell()]++;
+  if (followsMicroBatches)
+    process.microBatches[op] = process.loads[op.getCell()]++;
 }
 
 int64_t Simulation::getMicroBatch(const Process &process, Operation *op) const {
@@ -222,6 +233,8 @@ int64_t Simulation::getMicroBatch(const Process &process, Operation *op) const {
 
 LogicalResult Simulation::accept(Process &process, Operation *op,
                                  int64_t microBatch, Operation *other) {
+  if (!followsMicroBatches)
+    return success();
   if (!process.hasEntered) {
     process.microBatches[op] = microBatch;
     return success();

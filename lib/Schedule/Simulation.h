@@ -28,8 +28,10 @@ namespace verify::schedule {
 
 class Simulation {
 public:
-  Simulation(const Skeleton &skeleton, const Options &options,
-             Outcome &outcome);
+  /// Without `followsMicroBatches` nobody has one. Who waits for whom does not
+  /// depend on them.
+  Simulation(const Skeleton &skeleton, const Options &options, Outcome &outcome,
+             bool followsMicroBatches);
   /// Runs everything to its end. Otherwise reports who waits for whom or what
   /// does not fit, and says so in `outcome.malformation`.
   mlir::LogicalResult run();
@@ -160,6 +162,8 @@ private:
   static EventKind getEventKind(const Action &action);
   mlir::LogicalResult complete(Process &process, const Posting &posting,
                                const Action &action);
+  /// Finds that of a call; fails where it has several and may not.
+  mlir::LogicalResult findMicroBatch(Process &process, tv::CallOp call);
   mlir::LogicalResult enter(Process &process, tv::CallOp call,
                             const Segment &segment);
   void leave(Process &process, tv::CallOp call, const Segment &segment);
@@ -299,6 +303,7 @@ private:
   const Skeleton &skeleton;
   const Options &options;
   Outcome &outcome;
+  bool followsMicroBatches;
   std::vector<Process> processes;
   std::vector<Transfer> transfers;   ///< by channel
   std::vector<Gathering> gatherings; ///< by communicator
