@@ -123,47 +123,102 @@ PlanExecution::writeBuffer(Operation *op, FlatSymbolRefAttr name, Bound bound) {
   return Step::Done;
 }
 
+ArrayRef<int64_t> Repetitions::getIntervals() const {
+  if (!intervals)
+    intervals = toIntervals(microBatches);
+  return *intervals;
+}
+
+/// Adds intervals from `first` to `end` to those of a round.
+static void addInterval(SmallVectorImpl<int64_t> &bounds, int64_t first,
+                        int64_t end) {
+  if (!bounds.empty() && bounds.back() == first)
+    bounds.back() = end;
+  else
+    bounds.append({first, end});
+}
+
+bool PlanExecution::addRound(ArrayRef<const Contribution *> contributions,
+                             SmallVectorImpl<Round> &rounds) {
+  struct Interval {
+    int64_t first, end;
+    Location location;
+  };
+  SmallVector<Interval, 2> intervals;
+  for (const Contribution *each : contributions) {
+    // What is of no micro-batch is counted otherwise.
+    if (each->bound.microBatch < 0)
+      return false;
+    if (!each->again) {
+      intervals.push_back(
+          {each->bound.microBatch, each->bound.microBatch + 1, each->location});
+      continue;
+    }
+    for (ArrayRef<int64_t> bounds = each->again->getIntervals();
+         !bounds.empty(); bounds = bounds.drop_front(2))
+      intervals.push_back({bounds[0], bounds[1], each->location});
+  }
+  auto isEarlier = [](const Interval &left, const Interval &right) {
+    return left.first < right.first;
+  };
+  if (!llvm::is_sorted(intervals, isEarlier))
+    llvm::sort(intervals, isEarlier);
+  Round round = {
+      contributions[0]->bound.value, {}, 0, intervals.front().location};
+  int64_t end = 0;
+  for (const Interval &interval : intervals) {
+    if (interval.first < end)
+      return false;
+    end = interval.end;
+    addInterval(round.microBatches, interval.first, end);
+  }
+  rounds.push_back(std::move(round));
+  return true;
+}
+
+void PlanExecution::addRounds(ArrayRef<const Contribution *> contributions,
+                              SmallVectorImpl<Round> &rounds) {
+  using Addition = std::pair<int64_t, Location>;
+  SmallVector<Addition, 0> additions;
+  Value value = contributions[0]->bound.value;
+  for (const Contribution *each : contributions) {
+    ArrayRef<int64_t> microBatches = each->bound.microBatch;
+    if (each->again)
+      microBatches = each->again->getMicroBatches();
+    for (int64_t microBatch : microBatches)
+      additions.push_back(
+          {each->bound.microBatch < 0 ? -1 : microBatch, each->location});
+  }
+  llvm::stable_sort(additions, [](const Addition &left, const Addition &right) {
+    return left.first < right.first;
+  });
+  // One value may be of a micro-batch and of none, as what a loss starts from:
+  // both count.
+  const auto *next = llvm::find_if(
+      additions, [](const Addition &each) { return each.first >= 0; });
+  if (next != additions.begin())
+    rounds.push_back(
+        {value, {}, next - additions.begin(), additions.front().second});
+  size_t first = rounds.size(), number = first;
+  for (const auto *each = next; each != additions.end(); ++each) {
+    auto [microBatch, location] = *each;
+    bool isRepeated = each != next && std::prev(each)->first == microBatch;
+    number = isRepeated ? number + 1 : first;
+    if (number == rounds.size())
+      rounds.push_back({value, {}, 0, location});
+    addInterval(rounds[number].microBatches, microBatch, microBatch + 1);
+  }
+}
+
 SmallVector<PlanExecution::Round>
 PlanExecution::listRounds(ArrayRef<Contribution> contributions) {
-  using Addition = std::pair<int64_t, Location>;
-  llvm::MapVector<Value, SmallVector<Addition, 0>> additions;
-  for (const Contribution &entry : contributions) {
-    Bound bound = entry.bound;
-    ArrayRef<int64_t> microBatches = bound.microBatch;
-    if (entry.again)
-      microBatches = *entry.again;
-    SmallVector<Addition, 0> &of = additions[bound.value];
-    of.reserve(of.size() + microBatches.size());
-    for (int64_t microBatch : microBatches)
-      of.push_back({bound.microBatch < 0 ? -1 : microBatch, entry.location});
-  }
+  llvm::MapVector<Value, SmallVector<const Contribution *, 2>> additions;
+  for (const Contribution &entry : contributions)
+    additions[entry.bound.value].push_back(&entry);
   SmallVector<Round> rounds;
-  for (auto &[value, of] : additions) {
-    auto isEarlier = [](const Addition &left, const Addition &right) {
-      return left.first < right.first;
-    };
-    if (!llvm::is_sorted(of, isEarlier))
-      llvm::stable_sort(of, isEarlier);
-    // One value may be of a micro-batch and of none, as what a loss starts
-    // from: both count.
-    const auto *next =
-        llvm::find_if(of, [](const Addition &each) { return each.first >= 0; });
-    if (next != of.begin())
-      rounds.push_back({value, {}, next - of.begin(), of.front().second});
-    size_t first = rounds.size(), number = first;
-    for (const auto *each = next; each != of.end(); ++each) {
-      auto [microBatch, location] = *each;
-      bool isRepeated = each != next && std::prev(each)->first == microBatch;
-      number = isRepeated ? number + 1 : first;
-      if (number == rounds.size())
-        rounds.push_back({value, {}, 0, location});
-      SmallVector<int64_t> &bounds = rounds[number].microBatches;
-      if (!bounds.empty() && bounds.back() == microBatch)
-        ++bounds.back();
-      else
-        bounds.append({microBatch, microBatch + 1});
-    }
-  }
+  for (auto &[value, of] : additions)
+    if (!addRound(of, rounds))
+      addRounds(of, rounds);
   return rounds;
 }
 

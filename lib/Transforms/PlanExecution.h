@@ -62,7 +62,8 @@ private:
     mlir::Block::iterator next;
     /// What is not in the trace that it writes or follows.
     DenseValueMap<Bound> values;
-    TracedExecution *execution = nullptr; ///< of the device, unless repeated
+    /// Of the device, unless that is repeated or nothing asks for it.
+    TracedExecution *execution = nullptr;
     /// The trace that this execution writes, and that which it follows.
     Trace *written = nullptr;
     Trace *followed = nullptr;
@@ -143,7 +144,7 @@ private:
     mlir::Location location;
     /// The micro-batches in which it was added, where that was done again and
     /// again; none if it was done once.
-    const llvm::SmallVector<int64_t> *again = nullptr;
+    const Repetitions *again = nullptr;
   };
   struct Sent {
     Bound bound;
@@ -252,6 +253,13 @@ private:
     int64_t invariant = 0; ///< times it was added without a micro-batch
     mlir::Location location;
   };
+  /// Adds the one round of a value of which each was added in another
+  /// micro-batch; false if that is not so.
+  static bool addRound(llvm::ArrayRef<const Contribution *> contributions,
+                       llvm::SmallVectorImpl<Round> &rounds);
+  /// Adds those of any value.
+  static void addRounds(llvm::ArrayRef<const Contribution *> contributions,
+                        llvm::SmallVectorImpl<Round> &rounds);
   static llvm::SmallVector<Round>
   listRounds(llvm::ArrayRef<Contribution> contributions);
   mlir::FailureOr<mlir::Value> sumUp(llvm::ArrayRef<Round> rounds,
@@ -455,8 +463,11 @@ private:
   using TraceOfCall =
       std::unordered_map<llvm::SmallVector<uintptr_t, 16>, Trace *, HashKey>;
   TraceOfCall traceOfCall;
-  /// That of the last execution of each segment.
-  llvm::DenseMap<mlir::Block *, TraceOfCall::value_type *> lastTraces;
+  struct SegmentTraces {
+    bool saves = false;                      ///< values, for a backward
+    TraceOfCall::value_type *last = nullptr; ///< that of its last execution
+  };
+  llvm::DenseMap<mlir::Block *, SegmentTraces> tracesOfSegment;
   llvm::DenseMap<uint64_t, unsigned> instanceOfHash;
   llvm::DenseMap<llvm::hash_code, llvm::SmallVector<mlir::Operation *, 1>>
       firstsOfHash;

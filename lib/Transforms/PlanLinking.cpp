@@ -115,7 +115,7 @@ private:
     std::atomic<bool> needsOrder = false;
     SmallVector<Operation *> ops;
     for (Operation &op : plan.getBody().front())
-      if (!(fold && fold->isCompared(&op)))
+      if (op.getNumRegions() && !(fold && fold->isCompared(&op)))
         ops.push_back(&op);
     parallelForEach(plan.getContext(), ops, [&](Operation *each) {
       bool isFound = false;

@@ -53,18 +53,28 @@ void PlanExecution::startTrace(Device &device, Frame &frame,
   if (isReference)
     return;
   tv::CallOp call = frame.call;
+  Block *segment = frame.next->getBlock();
+  auto [place, isUnseen] = tracesOfSegment.try_emplace(segment);
+  SegmentTraces &ofSegment = place->second;
+  if (isUnseen)
+    ofSegment.saves = llvm::any_of(
+        *segment, [](Operation &op) { return isa<tv::SaveOp>(op); });
   // What the call mirrors was there before it.
   TracedExecution mirrored;
-  if (std::optional<int64_t> mirror = call.getMirror())
+  std::optional<int64_t> mirror = call.getMirror();
+  if (mirror)
     if (TracedExecution *const *known = device.executionOf.find(*mirror))
       mirrored = **known;
-  auto [known, isFirst] =
-      device.executionOf.try_emplace(call.getInstance(), nullptr);
-  if (!isFirst)
-    return leaveTrace(device, call.getInstance(), **known);
-  *known = frame.execution = &device.executions.emplace_back();
-  SmallVector<uintptr_t, 16> key = {
-      reinterpret_cast<uintptr_t>(frame.next->getBlock())};
+  // Of others nothing is asked but their micro-batch, and that only by those
+  // that they mirror.
+  if (mirror || ofSegment.saves) {
+    auto [known, isFirst] =
+        device.executionOf.try_emplace(call.getInstance(), nullptr);
+    if (!isFirst)
+      return leaveTrace(device, call.getInstance(), **known);
+    *known = frame.execution = &device.executions.emplace_back();
+  }
+  SmallVector<uintptr_t, 16> key = {reinterpret_cast<uintptr_t>(segment)};
   auto addBound = [&](Bound bound) {
     key.push_back(
         reinterpret_cast<uintptr_t>(bound.value.getAsOpaquePointer()));
@@ -88,18 +98,17 @@ void PlanExecution::startTrace(Device &device, Frame &frame,
     if (operand.microBatch >= 0 && operand.microBatch != frame.microBatch)
       return;
   // That of the last execution of the segment, mostly.
-  TraceOfCall::value_type *&last = lastTraces[frame.next->getBlock()];
-  if (!last || last->first != key) {
+  if (!ofSegment.last || ofSegment.last->first != key) {
     auto [found, isNew] = traceOfCall.try_emplace(std::move(key));
-    last = &*found;
+    ofSegment.last = &*found;
     if (isNew) {
       frame.written = found->second = &traces.emplace_back();
       frame.written->microBatch = frame.microBatch;
-      frame.written->putsOffAdditions = seesNoGradient(*frame.next->getBlock());
+      frame.written->putsOffAdditions = seesNoGradient(*segment);
       return;
     }
   }
-  Trace *trace = last->second;
+  Trace *trace = ofSegment.last->second;
   // A trace that is being written by a frame that waits has no effects yet.
   if (!trace->isReplayable || trace->effects.empty() ||
       !isa<tv::ReturnOp>(trace->effects.back()))
@@ -134,7 +143,7 @@ void PlanExecution::addAgain(Trace &trace, int64_t microBatch) {
       buffers[addition.buffer].push_back({addition.bound, op.getLoc(), again});
     }
   }
-  trace.additionsAgain.back().push_back(microBatch);
+  trace.additionsAgain.back().add(microBatch);
 }
 
 void PlanExecution::trace(Device &device, Operation *op) {
@@ -211,7 +220,8 @@ void PlanExecution::endTrace(Device &device) {
     trace->replays.push_back(frame.microBatch);
     addAgain(*trace, frame.microBatch);
   }
-  *frame.execution = {trace, frame.microBatch, frame.written != nullptr};
+  if (frame.execution)
+    *frame.execution = {trace, frame.microBatch, frame.written != nullptr};
 }
 
 void PlanExecution::extendTraced() {

@@ -21,6 +21,23 @@ struct SavedValues {
   llvm::SmallVector<Bound> inputs, outputs;
 };
 
+/// The micro-batches in which something was done again.
+class Repetitions {
+public:
+  void add(int64_t microBatch) {
+    microBatches.push_back(microBatch);
+    intervals.reset();
+  }
+  llvm::ArrayRef<int64_t> getMicroBatches() const { return microBatches; }
+  /// As intervals, of which two overlap if it was done twice in one.
+  llvm::ArrayRef<int64_t> getIntervals() const;
+
+private:
+  llvm::SmallVector<int64_t> microBatches;
+  /// Many ask for them before there is another one.
+  mutable std::optional<llvm::SmallVector<int64_t>> intervals;
+};
+
 /// What an execution of a segment did. Another one with equal operands, of
 /// another micro-batch, does the same but for communication and buffers.
 struct Trace {
@@ -43,7 +60,7 @@ struct Trace {
   /// The micro-batches of executions that made these additions again, those
   /// together between which no gradient was overwritten. Entries of buffers
   /// refer to them.
-  std::list<llvm::SmallVector<int64_t>> additionsAgain;
+  std::list<Repetitions> additionsAgain;
   uint64_t overwrittenGradients = 0; ///< before the last of those
   /// What the others built or found, with the ops, in order.
   llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> instances;
