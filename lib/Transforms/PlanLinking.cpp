@@ -114,13 +114,17 @@ private:
     plan.getBody().front().recomputeOpOrder();
     std::atomic<bool> needsOrder = false;
     SmallVector<Operation *> ops;
-    for (Operation &op : plan.getBody().front())
+    for (Operation &op : plan.getBody().front()) {
+      if (isa<tv::ScratchOp>(op))
+        needsOrder = true;
+      // Telling a thread about an op takes a lock.
       if (op.getNumRegions() && !(fold && fold->isCompared(&op)))
         ops.push_back(&op);
+    }
     parallelForEach(plan.getContext(), ops, [&](Operation *each) {
       bool isFound = false;
       each->walk<WalkOrder::PreOrder>([&](Operation *op) {
-        isFound |= isa<tv::StartOp, tv::WaitOp, tv::ScratchOp>(op);
+        isFound |= isa<tv::StartOp, tv::WaitOp>(op);
         for (Region &region : op->getRegions())
           for (Block &block : region)
             block.recomputeOpOrder();
