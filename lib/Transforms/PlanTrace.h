@@ -26,7 +26,10 @@ class Repetitions {
 public:
   void add(int64_t microBatch) {
     microBatches.push_back(microBatch);
-    intervals.reset();
+    if (intervals && !intervals->empty() && intervals->back() == microBatch)
+      ++intervals->back();
+    else
+      intervals.reset();
   }
   llvm::ArrayRef<int64_t> getMicroBatches() const { return microBatches; }
   /// As intervals, of which two overlap if it was done twice in one.

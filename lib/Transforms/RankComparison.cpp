@@ -179,6 +179,9 @@ bool RankComparison::compareCalls(tv::CallOp left, tv::CallOp right) {
   auto [known, isNew] = segments.try_emplace(name, otherName);
   if (!isNew)
     return known->second == otherName;
+  // Calls are not nested in a plan that is valid.
+  if (!isa<tv::ProgramOp>(left->getParentOp()))
+    return false;
   auto a = fold.segments.find(name.getAttr()),
        b = fold.segments.find(otherName.getAttr());
   if (a == fold.segments.end() || b == fold.segments.end() ||
