@@ -14,29 +14,17 @@ using namespace verify;
 
 BoundarySource::~BoundarySource() = default;
 
-/// Whether something that is started waits for other. What was compared starts
-/// what the first rank does.
-static bool hasStreams(tv::PlanOp plan, const RankFold *fold) {
-  return llvm::any_of(plan.getBody().front(), [&](Operation &each) {
-    return !(fold && fold->isCompared(&each)) &&
-           each.walk([](tv::StartOp op) {
-                 return op.isPlain() ? WalkResult::advance()
-                                     : WalkResult::interrupt();
-               })
-               .wasInterrupted();
-  });
-}
-
-PlanExecution::PlanExecution(tv::PlanOp plan, GrowingGraph &graph,
+PlanExecution::PlanExecution(tv::PlanOp plan, const SymbolTable &symbols,
+                             bool ordersStreams, GrowingGraph &graph,
                              BoundarySource &boundary, bool isReference,
                              const RankFold *fold)
     : plan(plan), graph(graph), builder(graph.getBuilder()), boundary(boundary),
       isReference(isReference), fold(fold),
       microBatchCount(plan.getMesh().getAxisSize("mb").value_or(1)),
-      ordersStreams(hasStreams(plan, fold)),
+      ordersStreams(ordersStreams),
       pieceName(builder.getStringAttr("tv.piece")),
       piecesName(builder.getStringAttr("tv.pieces")),
-      declaredName(builder.getStringAttr("tv.declared")), symbols(plan) {}
+      declaredName(builder.getStringAttr("tv.declared")), symbols(symbols) {}
 
 LogicalResult PlanExecution::run() {
   for (auto program : plan.getBody().getOps<tv::ProgramOp>()) {

@@ -33,8 +33,11 @@ public:
   /// Builds at the end of `graph`. In a reference plan ops get no domain and
   /// nothing depends on a micro-batch. With `fold`, which may be null, the
   /// first ranks of folded groups are executed for all of them.
-  PlanExecution(tv::PlanOp plan, GrowingGraph &graph, BoundarySource &boundary,
-                bool isReference, const RankFold *fold);
+  /// With `ordersStreams` something that is started waits for other.
+  PlanExecution(tv::PlanOp plan, const mlir::SymbolTable &symbols,
+                bool ordersStreams, GrowingGraph &graph,
+                BoundarySource &boundary, bool isReference,
+                const RankFold *fold);
 
   /// Runs all programs to the end. Fails after an error at the op that cannot
   /// be executed: if the plan is broken, `getMalformation()` then says in what
@@ -62,8 +65,7 @@ private:
     mlir::Block::iterator next;
     /// What is not in the trace that it writes or follows.
     DenseValueMap<Bound> values;
-    /// Of the device, unless that is repeated or nothing asks for it.
-    TracedExecution *execution = nullptr;
+    TracedExecution *execution = nullptr; ///< null if nothing asks for it
     /// The trace that this execution writes, and that which it follows.
     Trace *written = nullptr;
     Trace *followed = nullptr;
@@ -447,7 +449,7 @@ private:
   int64_t microBatchCount;
   bool ordersStreams; ///< something that is started waits for other
   mlir::StringAttr pieceName, piecesName, declaredName;
-  mlir::SymbolTable symbols;
+  const mlir::SymbolTable &symbols; ///< of the plan
   std::deque<Device> devices;
   llvm::DenseMap<int64_t, llvm::SmallVector<Device *, 1>> devicesOfNumber;
   std::deque<Instance> instances;

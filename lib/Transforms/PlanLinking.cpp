@@ -106,13 +106,20 @@ private:
     return counts;
   }
 
+  /// What of its ops is known before a plan is executed.
+  struct KnownPlan {
+    std::optional<SymbolTable> symbols;
+    bool needsOrder = false;    ///< they start anything, or use memory again
+    bool ordersStreams = false; ///< something that is started waits for other
+  };
+
   /// Gives ops their numbers in the order of their blocks, which is otherwise
   /// done by whoever first asks which of two comes first. Leaves those that
-  /// were compared, at which one thread at most looks. Returns whether the
-  /// others start anything or use memory again.
-  bool numberOps(tv::PlanOp plan) const {
+  /// were compared, at which one thread at most looks, and which start what
+  /// those do with which they were.
+  void numberOps(tv::PlanOp plan, KnownPlan &known) const {
     plan.getBody().front().recomputeOpOrder();
-    std::atomic<bool> needsOrder = false;
+    std::atomic<bool> needsOrder = false, ordersStreams = false;
     SmallVector<Operation *> ops;
     for (Operation &op : plan.getBody().front()) {
       if (isa<tv::ScratchOp>(op))
@@ -122,24 +129,30 @@ private:
         ops.push_back(&op);
     }
     parallelForEach(plan.getContext(), ops, [&](Operation *each) {
-      bool isFound = false;
+      bool isFound = false, isOrdered = false;
       each->walk<WalkOrder::PreOrder>([&](Operation *op) {
         isFound |= isa<tv::StartOp, tv::WaitOp>(op);
+        if (auto start = dyn_cast<tv::StartOp>(op))
+          isOrdered |= !start.isPlain();
         for (Region &region : op->getRegions())
           for (Block &block : region)
             block.recomputeOpOrder();
       });
       if (isFound)
         needsOrder = true;
+      if (isOrdered)
+        ordersStreams = true;
     });
-    return needsOrder;
+    known.needsOrder = needsOrder;
+    known.ordersStreams = ordersStreams;
   }
 
   /// Both plans, executed into a graph.
   struct Executed {
-    Executed(tv::PlanOp reference, GrowingGraph &graph)
+    Executed(tv::PlanOp reference, const KnownPlan &known, GrowingGraph &graph)
         : referenceBoundary(graph.getBuilder()),
-          reference(reference, graph, referenceBoundary, true, nullptr) {}
+          reference(reference, *known.symbols, known.ordersStreams, graph,
+                    referenceBoundary, true, nullptr) {}
     ReferenceBoundary referenceBoundary;
     PlanExecution reference;
     std::optional<PlanBoundary> planBoundary;
@@ -152,8 +165,8 @@ private:
     executed.planBoundary.emplace(graph.getBuilder(),
                                   executed.referenceBoundary, plan, random,
                                   fold.get());
-    executed.plan.emplace(plan, graph, *executed.planBoundary, false,
-                          fold.get());
+    executed.plan.emplace(plan, *knownPlan.symbols, knownPlan.ordersStreams,
+                          graph, *executed.planBoundary, false, fold.get());
     return executed.plan->run();
   }
 
@@ -215,6 +228,7 @@ private:
   tv::GraphOp graphOp;
   bool isChecked = false, isVerified = false;
   PlanCounts referenceCounts, planCounts;
+  KnownPlan knownReference, knownPlan;
 };
 } // namespace
 
@@ -228,7 +242,15 @@ LogicalResult PlanLinker::checkPlans() {
   // may not have been checked before, or not of these ops.
   for (tv::PlanOp each : {reference, plan}) {
     StringRef malformation;
-    if (numberOps(each) && failed(schedule::checkMemory(each, malformation)))
+    KnownPlan &known = each == plan ? knownPlan : knownReference;
+    auto number = [&] { return numberOps(each, known), success(); };
+    auto index = [&] {
+      if (!known.symbols)
+        known.symbols.emplace(each);
+      return success();
+    };
+    (void)sideBySide(number, index);
+    if (known.needsOrder && failed(schedule::checkMemory(each, malformation)))
       return fail(each == plan ? malformation : "");
   }
   if (isChecked)
@@ -265,7 +287,7 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
   graphOp = tv::GraphOp::create(moduleEnd, plan.getLoc(), "graph",
                                 fold ? fold->getMesh() : plan.getMesh());
   GrowingGraph graph(graphOp);
-  auto executed = std::make_unique<Executed>(reference, graph);
+  auto executed = std::make_unique<Executed>(reference, knownReference, graph);
   if (failed(executeAndVerify(*executed, graph)))
     return failure();
   executed->plan->setDomains();

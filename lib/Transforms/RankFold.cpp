@@ -252,19 +252,28 @@ LogicalResult RankFold::verify(tv::PlanOp plan) const {
   if (failed(plan->getName().verifyInvariants(plan)) ||
       failed(plan.verifyRegions()))
     return failure();
-  SmallVector<std::pair<Operation *, bool>> ops;
+  using Verified = std::pair<Operation *, bool>; ///< whether all of it
+  SmallVector<Verified> ops;
   for (Operation &op : plan.getBody().front())
     ops.push_back({&op, !isCompared(&op)});
   for (Operation *op : getDiffering())
     ops.push_back({op, false});
-  LogicalResult isVerified = failableParallelForEach(
-      plan.getContext(), ops, [](std::pair<Operation *, bool> each) {
-        auto [op, isWhole] = each;
-        // What is in it was compared, and each operand with a result before it.
-        if (!isWhole)
-          return op->getName().verifyInvariants(op);
-        return success(succeeded(mlir::verify(op)) &&
-                       succeeded(OpTrait::impl::verifyIsIsolatedFromAbove(op)));
+  auto isValid = [](Verified each) {
+    auto [op, isWhole] = each;
+    // What is in it was compared, and each operand with a result before it.
+    if (!isWhole)
+      return succeeded(op->getName().verifyInvariants(op));
+    return succeeded(mlir::verify(op)) &&
+           succeeded(OpTrait::impl::verifyIsIsolatedFromAbove(op));
+  };
+  // Most are buffers, of which each takes less than telling a thread about it.
+  constexpr size_t together = 64;
+  LogicalResult isVerified = failableParallelForEachN(
+      plan.getContext(), 0, llvm::divideCeil(ops.size(), together),
+      [&](size_t part) {
+        ArrayRef<Verified> own =
+            ArrayRef(ops).slice(part * together).take_front(together);
+        return success(llvm::all_of(own, isValid));
       });
   if (failed(isVerified))
     return failure();
