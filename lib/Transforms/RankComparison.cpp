@@ -290,7 +290,7 @@ bool RankComparison::comparePieces(Operation &left, Operation &right) {
   DictionaryAttr a = left.getDiscardableAttrDictionary(),
                  b = right.getDiscardableAttrDictionary();
   // One that was different before has to be noted.
-  if (a == b && rank == 1)
+  if (a == b && (rank == 1 || a.empty()))
     return true;
   if (a.size() != b.size())
     return false;
@@ -323,16 +323,12 @@ bool RankComparison::comparePieces(Operation &left, Operation &right) {
   return true;
 }
 
-bool RankComparison::add(ValueRange left, ValueRange right) {
-  if (left.size() != right.size())
+bool RankComparison::add(Value left, Value right) {
+  if (left.getType() != right.getType())
     return false;
-  for (auto [mine, theirs] : llvm::zip_equal(left, right)) {
-    if (mine.getType() != theirs.getType())
-      return false;
-    if (rank == 1)
-      values.numbers[mine] = values.ofOther.size();
-    values.ofOther.push_back(theirs);
-  }
+  if (rank == 1)
+    values.numbers[left] = values.ofOther.size();
+  values.ofOther.push_back(right);
   return true;
 }
 
@@ -352,14 +348,15 @@ bool RankComparison::compareOperand(Value left, Value right) {
 bool RankComparison::compare(Operation &left, Operation &right) {
   if (left.getName() != right.getName() ||
       left.getNumOperands() != right.getNumOperands() ||
+      left.getNumResults() != right.getNumResults() ||
       left.getNumRegions() != 0 || right.getNumRegions() != 0)
     return false;
-  for (auto [mine, theirs] :
-       llvm::zip_equal(left.getOperands(), right.getOperands()))
-    if (!compareOperand(mine, theirs))
+  for (unsigned i = 0, count = left.getNumOperands(); i < count; ++i)
+    if (!compareOperand(left.getOperand(i), right.getOperand(i)))
       return false;
-  if (!add(left.getResults(), right.getResults()))
-    return false;
+  for (unsigned i = 0, count = left.getNumResults(); i < count; ++i)
+    if (!add(left.getResult(i), right.getResult(i)))
+      return false;
   auto haveEqual = [&] {
     return left.getName().compareOpProperties(left.getPropertiesStorage(),
                                               right.getPropertiesStorage());
@@ -377,8 +374,11 @@ bool RankComparison::compare(Operation &left, Operation &right) {
 }
 
 bool RankComparison::compare(Block &left, Block &right) {
-  if (!add(left.getArguments(), right.getArguments()))
+  if (left.getNumArguments() != right.getNumArguments())
     return false;
+  for (unsigned i = 0, count = left.getNumArguments(); i < count; ++i)
+    if (!add(left.getArgument(i), right.getArgument(i)))
+      return false;
   auto next = right.begin();
   Prefetcher ahead(left), aheadOfNext(right);
   for (Operation &op : left) {

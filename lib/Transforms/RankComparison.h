@@ -104,8 +104,8 @@ private:
   bool compareBuffers();
   bool compare(mlir::Block &left, mlir::Block &right);
   bool compare(mlir::Operation &left, mlir::Operation &right);
-  /// Adds values of a block; false if they are not of the same types.
-  bool add(mlir::ValueRange left, mlir::ValueRange right);
+  /// Adds a value of a block; false if both are not of one type.
+  bool add(mlir::Value left, mlir::Value right);
   /// Whether the next operand is the same value of its block in both.
   bool compareOperand(mlir::Value left, mlir::Value right);
   bool comparePieces(mlir::Operation &left, mlir::Operation &right);
