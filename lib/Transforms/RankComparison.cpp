@@ -179,7 +179,8 @@ bool RankComparison::compareCalls(tv::CallOp left, tv::CallOp right) {
   auto [known, isNew] = segments.try_emplace(name, otherName);
   if (!isNew)
     return known->second == otherName;
-  // Calls are not nested in a plan that is valid.
+  // Calls are not nested in a plan that is valid, which others find: here it
+  // only matters that they do not end the stack.
   if (!isa<tv::ProgramOp>(left->getParentOp()))
     return false;
   auto a = fold.segments.find(name.getAttr()),

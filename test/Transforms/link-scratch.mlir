@@ -5,7 +5,7 @@
 
 // A backward that uses what scratch memory held before it was overwritten: which
 // of two values that is no linking can tell, so no plan that does it is linked,
-// whether its schedule was checked before or not, and no reference.
+// although its schedule was not checked before, and no reference.
 
 // LATE: error: {{.*}}reads 'slot' through a tensor that was read before it was overwritten
 // LATE-NOT: proved
