@@ -184,7 +184,7 @@ void Simulation::leave(Process &process, tv::CallOp call,
   if (!followsMicroBatches)
     return;
   Execution execution = {call, process.microBatch};
-  *process.executions.try_emplace(call.getInstance(), execution).first =
+  *process.executions.tryEmplace(call.getInstance(), execution).first =
       execution;
   if (call.getNumResults())
     process.microBatches[call] = process.microBatch;

@@ -24,7 +24,6 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <deque>
-#include <unordered_map>
 
 namespace verify {
 
@@ -295,6 +294,8 @@ private:
   // PlanReplay.cpp
   /// Has a new frame follow a trace, or else write one.
   void startTrace(Device &device, Frame &frame, llvm::ArrayRef<Bound> operands);
+  /// Finds the trace to follow, or has the frame write one if there is none.
+  void findTrace(Frame &frame, SegmentTraces &ofSegment, TraceKey key);
   /// An execution has a number that was used before: what is saved twice is an
   /// error, and nothing follows either of the two.
   static void leaveTrace(Device &device, int64_t instance,
@@ -457,18 +458,7 @@ private:
   /// The number of the last instance that was built or found.
   unsigned lastInstance = 0;
   std::deque<Trace> traces;
-  struct HashKey {
-    size_t operator()(llvm::ArrayRef<uintptr_t> key) const {
-      return llvm::hash_combine_range(key);
-    }
-  };
-  using TraceOfCall =
-      std::unordered_map<llvm::SmallVector<uintptr_t, 16>, Trace *, HashKey>;
-  TraceOfCall traceOfCall;
-  struct SegmentTraces {
-    bool saves = false;                      ///< values, for a backward
-    TraceOfCall::value_type *last = nullptr; ///< that of its last execution
-  };
+  TraceOfKey traceOfKey;
   llvm::DenseMap<mlir::Block *, SegmentTraces> tracesOfSegment;
   llvm::DenseMap<uint64_t, unsigned> instanceOfHash;
   llvm::DenseMap<llvm::hash_code, llvm::SmallVector<mlir::Operation *, 1>>

@@ -69,12 +69,12 @@ void PlanExecution::startTrace(Device &device, Frame &frame,
   // that they mirror.
   if (mirror || ofSegment.saves) {
     auto [known, isFirst] =
-        device.executionOf.try_emplace(call.getInstance(), nullptr);
+        device.executionOf.tryEmplace(call.getInstance(), nullptr);
     if (!isFirst)
       return leaveTrace(device, call.getInstance(), **known);
     *known = frame.execution = &device.executions.emplace_back();
   }
-  SmallVector<uintptr_t, 16> key = {reinterpret_cast<uintptr_t>(segment)};
+  TraceKey key = {reinterpret_cast<uintptr_t>(segment)};
   auto addBound = [&](Bound bound) {
     key.push_back(
         reinterpret_cast<uintptr_t>(bound.value.getAsOpaquePointer()));
@@ -97,14 +97,19 @@ void PlanExecution::startTrace(Device &device, Frame &frame,
   for (Bound operand : operands)
     if (operand.microBatch >= 0 && operand.microBatch != frame.microBatch)
       return;
+  findTrace(frame, ofSegment, std::move(key));
+}
+
+void PlanExecution::findTrace(Frame &frame, SegmentTraces &ofSegment,
+                              TraceKey key) {
   // That of the last execution of the segment, mostly.
   if (!ofSegment.last || ofSegment.last->first != key) {
-    auto [found, isNew] = traceOfCall.try_emplace(std::move(key));
+    auto [found, isNew] = traceOfKey.try_emplace(std::move(key));
     ofSegment.last = &*found;
     if (isNew) {
       frame.written = found->second = &traces.emplace_back();
       frame.written->microBatch = frame.microBatch;
-      frame.written->putsOffAdditions = seesNoGradient(*segment);
+      frame.written->putsOffAdditions = seesNoGradient(*frame.next->getBlock());
       return;
     }
   }

@@ -9,10 +9,12 @@
 
 #include "PlanValues.h"
 #include "Verify/IR/DenseValues.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/MapVector.h"
 
 #include <list>
 #include <optional>
+#include <unordered_map>
 
 namespace verify {
 
@@ -70,6 +72,22 @@ struct Trace {
   /// By number of the forward op.
   llvm::SmallMapVector<int64_t, SavedValues, 4> saved;
   llvm::SmallVector<int64_t> replays;
+};
+
+/// What tells executions with the same trace: the segment, the values that it
+/// takes, whether each is of a micro-batch, and the trace that it mirrors.
+using TraceKey = llvm::SmallVector<uintptr_t, 16>;
+struct TraceKeyHash {
+  size_t operator()(llvm::ArrayRef<uintptr_t> key) const {
+    return llvm::hash_combine_range(key);
+  }
+};
+using TraceOfKey = std::unordered_map<TraceKey, Trace *, TraceKeyHash>;
+
+/// Those of one segment.
+struct SegmentTraces {
+  bool saves = false;                     ///< values, for a backward
+  TraceOfKey::value_type *last = nullptr; ///< that of its last execution
 };
 
 /// An execution, by what it wrote or followed once it is over.

@@ -56,10 +56,10 @@ public:
       return true;
     }
     for (size_t use = 0; areSame && use < next; ++use)
-      others.try_emplace(ofFirst.getNumber(use), others.size());
+      others.tryEmplace(ofFirst.getNumber(use), others.size());
     areSame = false;
     return ofFirst.getPlace(next++) ==
-           *others.try_emplace(other, others.size()).first;
+           *others.tryEmplace(other, others.size()).first;
   }
 
 private:

@@ -170,7 +170,7 @@ private:
     unsigned getPlace(size_t use) {
       while (places.size() <= use)
         places.push_back(
-            *known.try_emplace(numbers[places.size()], known.size()).first);
+            *known.tryEmplace(numbers[places.size()], known.size()).first);
       return places[use];
     }
 

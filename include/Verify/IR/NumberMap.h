@@ -39,7 +39,7 @@ public:
     return found == table.end() ? nullptr : &found->second;
   }
   /// The entry of a number, and whether that is new.
-  std::pair<T *, bool> try_emplace(int64_t number, T value) {
+  std::pair<T *, bool> tryEmplace(int64_t number, T value) {
     if (!isNumberOfSaved(number)) {
       auto [entry, isNew] = others.try_emplace(number, std::move(value));
       return {&entry->second, isNew};
