@@ -11,7 +11,7 @@
 
 #include "Verify/IR/NumberMap.h"
 #include "Verify/IR/TVOps.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -11,6 +11,9 @@
 
 #include "Diagnosis.h"
 
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/OwningOpRef.h"
+
 using namespace mlir;
 using namespace verify;
 
