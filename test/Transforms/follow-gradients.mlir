@@ -5,6 +5,7 @@
 // RUN: sed 's/send %double/send %once/; s/\[2.0\]/[1.0]/; s/.. early //' %s | verify-opt --tv-verify-equiv | FileCheck %s
 // RUN: sed 's/send %double/send %once/; s/\[2.0\]/[1.0]/; s/.. early %e = tv.read @dw/%e = tv.read @dv/; s/.. early //' %s | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=OVERWRITTEN
 // RUN: sed 's/send %double/send %once/; s/\[2.0\]/[1.0]/; s/.. early %e/%e/' %s | verify-opt --tv-verify-equiv | FileCheck %s
+// RUN: sed 's/send %double/send %once/; s/\[2.0\]/[1.0]/; s/.. early %e/%e/; s/instance 8 mirror 7/instance 10 mirror 0/; s/instance 10 mirror 9/instance 8 mirror 7/; s/mirror 0/mirror 9/' %s | verify-opt --tv-verify-equiv | FileCheck %s
 // RUN: sed 's/.. inside //; s/tv.add_to %d, @du .*//' %s | verify-opt --tv-verify-equiv | FileCheck %s
 
 // Three micro-batches add to gradients in one segment. After the first addition
@@ -13,7 +14,8 @@
 // that of %w: it is added to, or else, inside, overwritten by all that has been
 // added to the other one. Where it receives the same value in all three, the
 // second one adds as the first did, and so does the third, after what was added
-// was read, or overwritten by itself or by something else.
+// was read, also where the last two are exchanged, or overwritten by itself or
+// by something else.
 
 // CHECK: tv.answer = "proved"
 // OTHER: error: {{.*}}'v'{{.*}} differs
