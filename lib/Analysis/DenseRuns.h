@@ -31,23 +31,37 @@ bool isLong(const FactorAnalysis &factors, mlir::Value value);
 /// dimensions with one position.
 llvm::SmallVector<unsigned, 4> getLayout(const DenseTensor &tensor);
 
-/// The terms of many sums, each for a range of them.
+/// The terms of many sums, each for a range of them. Most ranges are those of a
+/// causal mask: they begin at the first sum or end at the last one.
 class RangeTerms {
 public:
-  explicit RangeTerms(int64_t count);
+  explicit RangeTerms(int64_t count) : count(count) {}
 
   void add(int64_t start, int64_t end, WeightedScalar term);
   /// Calls `visitor` with each number of a sum and its terms, which are those
-  /// of `add` or made by `combine` of some of them.
+  /// of `add` or made by `combine` of some of them; none if there are none.
   using Combine = llvm::function_ref<Scalar(std::vector<WeightedScalar> &)>;
-  using Visitor = llvm::function_ref<void(int64_t number, Scalar sum)>;
+  using Visitor =
+      llvm::function_ref<void(int64_t number, std::optional<Scalar> sum)>;
   void visit(Combine combine, Visitor visitor);
 
 private:
+  using Sums = std::vector<std::optional<Scalar>>;
+  /// Terms, each with how many sums come before the first that has it.
+  using Ends = std::vector<std::pair<int64_t, WeightedScalar>>;
+
+  /// Adds terms of ranges that go to the last sum, or to the first one if
+  /// sums are counted from the last one on.
+  void addEnds(Ends &ends, bool isFromLast, Combine combine, Sums &sums);
+  /// Adds terms of all other ranges.
+  void addInner(Combine combine, Sums &sums);
+
   int64_t count;
+  Ends toFirst, toLast;
   /// A binary tree: node `i` has children `2 i` and `2 i + 1`, the leaves are
-  /// the sums, and a term of a node is one of all leaves below it.
-  size_t leaves = 1;
+  /// the sums, and a term of a node is one of all leaves below it. Empty while
+  /// there are no inner ranges.
+  size_t leaves = 0;
   std::vector<std::vector<WeightedScalar>> nodes;
 };
 
@@ -57,21 +71,25 @@ public:
   explicit RangeSums(int64_t count);
 
   void add(int64_t start, int64_t end, double term) {
-    size_t left = leaves + start, right = leaves + end;
-    for (; left < right; left /= 2, right /= 2) {
-      if (left % 2)
-        nodes[left++] += term;
-      if (right % 2)
-        nodes[--right] += term;
-    }
+    if (start >= end)
+      return;
+    if (start == 0)
+      toFirst[count - end] += term;
+    else if (end == count)
+      toLast[start] += term;
+    else
+      addInner(start, end, term);
   }
   /// All sums, as scalars of a DoubleAlgebra.
   std::vector<Scalar> getSums();
 
 private:
+  void addInner(int64_t start, int64_t end, double term);
+
   int64_t count;
   /// As in RangeTerms.
-  size_t leaves;
+  std::vector<double> toFirst, toLast;
+  size_t leaves = 0;
   std::vector<double> nodes;
 };
 

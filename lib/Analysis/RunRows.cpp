@@ -165,6 +165,10 @@ void RunRelation::computeTransposedRow(int64_t offset) {
   termCount = 1;
   RangeTerms sums(static_cast<int64_t>(rowLoop->representatives.size()));
   std::vector<Scalar> made;
+  // What a mask leaves out of a sum.
+  size_t before = algebra.mark();
+  Scalar zero = algebra.keep(algebra.integer(0), before);
+  bool skipsZeros = relation.combination == Combination::Sum;
   auto keep = [&](Scalar value, size_t mark) {
     made.push_back(algebra.keep(value, mark));
     return made.back();
@@ -178,7 +182,9 @@ void RunRelation::computeTransposedRow(int64_t offset) {
       moveTo(*rowLoop, start);
       rowCount = end - start;
       size_t mark = algebra.mark();
-      sums.add(start, end, {keep(computeBody(), mark), weight});
+      Scalar body = keep(computeBody(), mark);
+      if (!skipsZeros || body != zero)
+        sums.add(start, end, {body, weight});
       start = end;
     }
     moveTo(*rowLoop, 0);
@@ -187,9 +193,11 @@ void RunRelation::computeTransposedRow(int64_t offset) {
     size_t mark = algebra.mark();
     return keep(combineTerms(list), mark);
   };
-  sums.visit(combine, [&](int64_t number, Scalar sum) {
-    store(offset + number, 1, divide(algebra.keep(sum, algebra.mark())));
+  sums.visit(combine, [&](int64_t number, std::optional<Scalar> sum) {
+    size_t mark = algebra.mark();
+    store(offset + number, 1, divide(algebra.keep(sum.value_or(zero), mark)));
   });
+  algebra.release(zero);
   for (Scalar scalar : made)
     algebra.release(scalar);
 }
