@@ -166,6 +166,30 @@ private:
   Scalar computeBody();
   /// Divides by the divisor of the relation and releases what is divided.
   Scalar divide(Scalar dividend);
+  /// Sums of products of which one factor, the weights, is the same in many
+  /// rows, and the other one is a few runs of terms. As weights are not
+  /// negative, those of a run times what encloses the other factor in it
+  /// enclose the sum: weights are added up once, run by run, and rows are made
+  /// of those.
+  struct SharedWeights {
+    size_t weights, values; ///< the accesses
+    /// The loops in whose rows the weights are the same, and the others.
+    llvm::SmallVector<Loop *, 4> inside, outside;
+    std::vector<int64_t> ends; ///< of runs of terms, in any row
+    /// For each run the sum for each place of the row.
+    std::vector<std::vector<Scalar>> sums;
+  };
+  /// Whether there are such.
+  bool findSharedWeights(llvm::ArrayRef<MeshPlace> places);
+  /// Finds the ends of runs; false if they are too many.
+  bool findTermRuns(llvm::ArrayRef<MeshPlace> places);
+  /// Computes all rows at one place of the mesh.
+  void computeSharedRows(int64_t base);
+  void computeSharedRow(int64_t offset);
+  void sumWeights();
+  /// The same where runs of weights lie along terms, and along the row.
+  void sumWeightsAlongTerms(Scalar zero);
+  void sumWeightsAlongRow(Scalar zero);
   /// Takes `value` over, for all elements of a run.
   void store(int64_t offset, int64_t count, Scalar value);
   /// Where, among the places of `loop`, runs end of what the body reads; `over`
@@ -199,6 +223,12 @@ private:
   void collectRun(int64_t start, int64_t end);
   /// Computes all bodies that were collected.
   void flushBodies();
+  static bool isLongLoop(const Loop &loop);
+  /// Notes that so much was computed that it takes too long, or was stopped.
+  void checkCost() {
+    isTooCostly |=
+        builder.isFull() || stepCount > maximumSteps || (stopped && *stopped);
+  }
   void moveTo(Loop &loop, int64_t ordinal);
   /// How many terms the places of `loops` stand for.
   static int64_t getWeight(llvm::ArrayRef<Loop *> loops);
@@ -263,6 +293,7 @@ private:
     std::vector<size_t> lasts;
   };
   Bodies bodies;
+  std::optional<SharedWeights> shared;
 };
 
 } // namespace verify

@@ -23,7 +23,7 @@ static constexpr size_t shortRun = 4;
 /// Most terms of each element of a row that is computed at once.
 static constexpr int64_t rowTerms = 64;
 
-template <typename Loop> static bool isLongLoop(const Loop &loop) {
+bool RunRelation::isLongLoop(const Loop &loop) {
   return loop.representatives.size() > longLoop;
 }
 

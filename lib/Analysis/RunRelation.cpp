@@ -98,9 +98,18 @@ LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
   int64_t row = 0;
   if (repeatedLoop)
     outerLoops.pop_back();
+  // All of it is of the first share.
+  bool isShared = findSharedWeights(places);
+  if (isShared)
+    maximumSteps = rest;
   for (const MeshPlace &place : places) {
     moveToPlace(place);
     int64_t base = resultBase + result.getOffset(place);
+    if (isShared) {
+      if (share == 0)
+        computeSharedRows(base);
+      continue;
+    }
     forEachPlace(outerLoops, [&] {
       int64_t offset = base;
       for (const Loop *loop : outerLoops)
@@ -120,8 +129,7 @@ LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
           computeTransposedRow(offset);
         else
           computeRow(offset);
-        isTooCostly = builder.isFull() || stepCount > maximumSteps ||
-                      (stopped && *stopped);
+        checkCost();
       }
     });
   }

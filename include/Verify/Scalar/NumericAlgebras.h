@@ -108,6 +108,8 @@ public:
   /// that will do: in intervals it encloses both. None if they are not close;
   /// then no scalar is made.
   virtual std::optional<Scalar> join(Scalar left, Scalar right) = 0;
+  /// Whether it is known that the number is 0 or more.
+  virtual bool isNonNegative(Scalar value) const { return false; }
   /// Whether it is known that no neighbours of a row would be joined.
   virtual bool areApart(llvm::ArrayRef<Scalar> row) const { return false; }
 
@@ -150,6 +152,9 @@ public:
   Scalar integer(int64_t value) override { return rational(value); }
   Scalar boolean(bool value) override { return fromDouble(value); }
   double toDouble(Scalar value) const override { return getDouble(value); }
+  bool isNonNegative(Scalar value) const override {
+    return getDouble(value) >= 0;
+  }
   int64_t getCost() const override { return 1; }
   std::optional<Scalar> join(Scalar left, Scalar right) override;
   bool areApart(llvm::ArrayRef<Scalar> row) const override;
@@ -278,6 +283,9 @@ public:
   unsigned getPrecision() const override { return 53; }
   double getLower(Scalar value) const { return get(value).lower; }
   double getUpper(Scalar value) const { return get(value).upper; }
+  bool isNonNegative(Scalar value) const override {
+    return get(value).lower >= 0;
+  }
 
   Scalar constant(const Rational &value) override;
   Scalar rational(int64_t numerator, int64_t denominator = 1) override;
@@ -371,6 +379,9 @@ public:
   /// A double that is not greater (not less) than any number in the interval.
   double getLower(Scalar value) const;
   double getUpper(Scalar value) const;
+  bool isNonNegative(Scalar value) const override {
+    return getLower(value) >= 0;
+  }
   /// Whether the interval is a single number.
   bool isPoint(Scalar value) const;
   /// `[0.333, 0.334]`.
