@@ -146,6 +146,9 @@ private:
   /// All elements along the innermost loop of the result.
   void computeRow(int64_t offset);
   void computeTransposedRow(int64_t offset);
+  /// Calls `visit` with each run of what the body reads along the row, at all
+  /// places of the reduced loops.
+  void visitRowRuns(llvm::function_ref<void(int64_t start, int64_t end)> visit);
   /// The same of sums of doubles.
   void computeTransposedSums(int64_t offset);
   /// The element at the current places of the result's loops.

@@ -129,6 +129,26 @@ void RunRelation::addTermsAtOnce(int64_t weight, size_t &mark) {
   }
 }
 
+void RunRelation::visitRowRuns(
+    llvm::function_ref<void(int64_t, int64_t)> visit) {
+  auto count = static_cast<int64_t>(rowLoop->representatives.size());
+  bool isWalked = canWalk(*rowLoop);
+  forEachPlace(allReduced, [&] {
+    if (stepCount > maximumSteps)
+      return;
+    if (isWalked)
+      return walk(*rowLoop, 0, count, visit);
+    int64_t start = 0;
+    findEnds(*rowLoop, {}, rowEnds);
+    for (int64_t end : rowEnds) {
+      moveTo(*rowLoop, start);
+      visit(start, end);
+      start = end;
+    }
+    moveTo(*rowLoop, 0);
+  });
+}
+
 void RunRelation::computeTransposedSums(int64_t offset) {
   termCount = 1;
   auto count = static_cast<int64_t>(rowLoop->representatives.size());
@@ -138,21 +158,7 @@ void RunRelation::computeTransposedSums(int64_t offset) {
              static_cast<double>(getWeight(allReduced)) *
                  DoubleAlgebra::getDouble(computeBody()));
   };
-  bool isWalked = canWalk(*rowLoop);
-  forEachPlace(allReduced, [&] {
-    if (stepCount > maximumSteps)
-      return;
-    if (isWalked)
-      return walk(*rowLoop, 0, count, add);
-    int64_t start = 0;
-    findEnds(*rowLoop, {}, rowEnds);
-    for (int64_t end : rowEnds) {
-      moveTo(*rowLoop, start);
-      add(start, end);
-      start = end;
-    }
-    moveTo(*rowLoop, 0);
-  });
+  visitRowRuns(add);
   std::vector<Scalar> row = sums.getSums();
   rows->reset(row.size());
   storeRow(offset, rows->makeRow(row.data(), 1));
@@ -173,21 +179,12 @@ void RunRelation::computeTransposedRow(int64_t offset) {
     made.push_back(algebra.keep(value, mark));
     return made.back();
   };
-  forEachPlace(allReduced, [&] {
-    if (stepCount > maximumSteps)
-      return;
-    int64_t weight = getWeight(allReduced), start = 0;
-    findEnds(*rowLoop, {}, rowEnds);
-    for (int64_t end : rowEnds) {
-      moveTo(*rowLoop, start);
-      rowCount = end - start;
-      size_t mark = algebra.mark();
-      Scalar body = keep(computeBody(), mark);
-      if (!skipsZeros || body != zero)
-        sums.add(start, end, {body, weight});
-      start = end;
-    }
-    moveTo(*rowLoop, 0);
+  visitRowRuns([&](int64_t start, int64_t end) {
+    rowCount = end - start;
+    size_t mark = algebra.mark();
+    Scalar body = keep(computeBody(), mark);
+    if (!skipsZeros || body != zero)
+      sums.add(start, end, {body, getWeight(allReduced)});
   });
   auto combine = [&](std::vector<WeightedScalar> &list) {
     size_t mark = algebra.mark();
