@@ -104,21 +104,16 @@ void RunRelation::sumWeightsAlongTerms(Scalar zero) {
     int64_t place = 0;
     for (auto [sums, end] : llvm::zip_equal(shared->sums, shared->ends)) {
       terms.clear();
-      while (true) {
+      while (place < end) {
         int64_t runEnd = tensor.getEnd(run) - start;
         int64_t next = std::min(runEnd, end);
         if (tensor.elements[run] != zero)
           terms.push_back(
               {tensor.elements[run], termWeights[next] - termWeights[place]});
-        ++stepCount;
         place = next;
-        if (place == end)
-          break;
-        ++run;
+        run += runEnd == next;
+        ++stepCount;
       }
-      // The next runs of terms begin in this run of weights or after it.
-      if (tensor.getEnd(run) - start == place)
-        ++run;
       size_t mark = algebra.mark();
       sums.push_back(algebra.keep(algebra.sum(terms), mark));
     }

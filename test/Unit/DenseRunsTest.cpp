@@ -75,46 +75,6 @@ TEST_F(DenseRunsTest, AttentionAndItsDerivatives) {
   })");
 }
 
-TEST_F(DenseRunsTest, WeightsInCommon) {
-  // Rows of a causal average for all of `b` and `d`; `ends` has runs that end
-  // elsewhere in each row, `many` has too many, and devices have other ones.
-  checkRuns(R"(tv.graph @graph <device = 1, rank = 2> {
-    %v = tv.input <input "v"> : tensor<2x40x3xf64>
-    %triangle = tv.lower_triangle : () -> tensor<40x40xf64>
-    %count = tv.reduce sum %triangle keep {dimensions = array<i64: 1>} : (tensor<40x40xf64>) -> tensor<40x1xf64>
-    %weights = tv.divide %triangle, %count : (tensor<40x40xf64>, tensor<40x1xf64>) -> tensor<40x40xf64>
-    %output = tv.einsum %weights, %v {equation = "ij,bjd->bid"} : (tensor<40x40xf64>, tensor<2x40x3xf64>) -> tensor<2x40x3xf64>
-    %turned = tv.einsum %v, %weights {equation = "bid,ij->bdj"} : (tensor<2x40x3xf64>, tensor<40x40xf64>) -> tensor<2x3x40xf64>
-    %few = tv.slice %triangle {dimension = 0 : i64, start = 3 : i64, end = 7 : i64} : (tensor<40x40xf64>) -> tensor<4x40xf64>
-    %ends = tv.einsum %weights, %few {equation = "ij,dj->di"} : (tensor<40x40xf64>, tensor<4x40xf64>) -> tensor<4x40xf64>
-    %back = tv.einsum %weights, %few {equation = "ij,di->dj"} : (tensor<40x40xf64>, tensor<4x40xf64>) -> tensor<4x40xf64>
-    %many = tv.einsum %weights, %triangle {equation = "ij,dj->di"} : (tensor<40x40xf64>, tensor<40x40xf64>) -> tensor<40x40xf64>
-    %each = tv.einsum %few, %weights {equation = "ai,ij->aij"} : (tensor<4x40xf64>, tensor<40x40xf64>) -> tensor<4x40x40xf64>
-    %ofEach = tv.einsum %each, %few {equation = "aij,dj->adi"} : (tensor<4x40x40xf64>, tensor<4x40xf64>) -> tensor<4x4x40xf64>
-    %all = tv.distribute %weights <[0:40 of 40], [0:40 of 40]> on <device = 0> : (tensor<40x40xf64>) -> tensor<40x40xf64>
-    %own = tv.distribute %few <[rank, 0:2 of 2], [0:40 of 40]> on <device = 0> : (tensor<4x40xf64>) -> tensor<2x40xf64>
-    %ofRank = tv.einsum %all, %own on <device = 0> {equation = "ij,dj->di"} : (tensor<40x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
-    %backOfRank = tv.einsum %all, %own on <device = 0> {equation = "ij,di->dj"} : (tensor<40x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
-  })");
-}
-
-TEST_F(DenseRunsTest, WeightsOfBothSignsAreNotAddedUp) {
-  // Elements of `close` are one run, but not equal: where weights cancel, their
-  // products do not.
-  checkRuns(R"(tv.graph @graph <dp = 2> {
-    %x = tv.input <input "x"> : tensor<2x40xf64>
-    %tiny = tv.constant dense<5.0e-14> : tensor<f64> : () -> tensor<2x40xf64>
-    %one = tv.constant dense<1.0> : tensor<f64> : () -> tensor<2x40xf64>
-    %small = tv.multiply %x, %tiny : (tensor<2x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
-    %close = tv.add %one, %small : (tensor<2x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
-    %triangle = tv.lower_triangle : () -> tensor<40x40xf64>
-    %half = tv.constant dense<0.5> : tensor<f64> : () -> tensor<40x40xf64>
-    %weights = tv.subtract %triangle, %half : (tensor<40x40xf64>, tensor<40x40xf64>) -> tensor<40x40xf64>
-    %rows = tv.einsum %weights, %close {equation = "ij,dj->di"} : (tensor<40x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
-    %columns = tv.einsum %weights, %close {equation = "ij,di->dj"} : (tensor<40x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
-  })");
-}
-
 TEST_F(DenseRunsTest, DimensionsWithTheSameElements) {
   // Scores are 0 for all of `b` and all positions, and weights equal for all of
   // `b`: one position of these dimensions stands for all.

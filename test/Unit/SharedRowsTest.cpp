@@ -1,0 +1,83 @@
+//===- SharedRowsTest.cpp - rows with weights in common -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LongExecution.h"
+
+using namespace mlir;
+using namespace verify;
+
+namespace {
+class SharedRowsTest : public DenseRunsTest {};
+} // namespace
+
+TEST_F(SharedRowsTest, WeightsInCommon) {
+  // Rows of a causal average for all of `b` and `d`; `ends` has runs that end
+  // elsewhere in each row, `many` has too many, and devices have other ones.
+  checkRuns(R"(tv.graph @graph <device = 1, rank = 2> {
+    %v = tv.input <input "v"> : tensor<2x40x3xf64>
+    %triangle = tv.lower_triangle : () -> tensor<40x40xf64>
+    %count = tv.reduce sum %triangle keep {dimensions = array<i64: 1>} : (tensor<40x40xf64>) -> tensor<40x1xf64>
+    %weights = tv.divide %triangle, %count : (tensor<40x40xf64>, tensor<40x1xf64>) -> tensor<40x40xf64>
+    %output = tv.einsum %weights, %v {equation = "ij,bjd->bid"} : (tensor<40x40xf64>, tensor<2x40x3xf64>) -> tensor<2x40x3xf64>
+    %turned = tv.einsum %v, %weights {equation = "bid,ij->bdj"} : (tensor<2x40x3xf64>, tensor<40x40xf64>) -> tensor<2x3x40xf64>
+    %lowest = tv.reduce minimum %weights {dimensions = array<i64: 0>} : (tensor<40x40xf64>) -> tensor<40xf64>
+    %few = tv.slice %triangle {dimension = 0 : i64, start = 3 : i64, end = 7 : i64} : (tensor<40x40xf64>) -> tensor<4x40xf64>
+    %ends = tv.einsum %weights, %few {equation = "ij,dj->di"} : (tensor<40x40xf64>, tensor<4x40xf64>) -> tensor<4x40xf64>
+    %back = tv.einsum %weights, %few {equation = "ij,di->dj"} : (tensor<40x40xf64>, tensor<4x40xf64>) -> tensor<4x40xf64>
+    %many = tv.einsum %weights, %triangle {equation = "ij,dj->di"} : (tensor<40x40xf64>, tensor<40x40xf64>) -> tensor<40x40xf64>
+    %each = tv.einsum %few, %weights {equation = "ai,ij->aij"} : (tensor<4x40xf64>, tensor<40x40xf64>) -> tensor<4x40x40xf64>
+    %ofEach = tv.einsum %each, %few {equation = "aij,dj->adi"} : (tensor<4x40x40xf64>, tensor<4x40xf64>) -> tensor<4x4x40xf64>
+    %all = tv.distribute %weights <[0:40 of 40], [0:40 of 40]> on <device = 0> : (tensor<40x40xf64>) -> tensor<40x40xf64>
+    %own = tv.distribute %few <[rank, 0:2 of 2], [0:40 of 40]> on <device = 0> : (tensor<4x40xf64>) -> tensor<2x40xf64>
+    %ofRank = tv.einsum %all, %own on <device = 0> {equation = "ij,dj->di"} : (tensor<40x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
+    %backOfRank = tv.einsum %all, %own on <device = 0> {equation = "ij,di->dj"} : (tensor<40x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
+  })");
+}
+
+TEST_F(SharedRowsTest, WeightsOfBothSignsAreNotAddedUp) {
+  // The first elements of `close` are one run, but not equal: where weights
+  // cancel, their products do not.
+  checkRuns(R"(tv.graph @graph <dp = 2> {
+    %triangle = tv.lower_triangle : () -> tensor<40x40xf64>
+    %few = tv.slice %triangle {dimension = 0 : i64, start = 4 : i64, end = 6 : i64} : (tensor<40x40xf64>) -> tensor<2x40xf64>
+    %more = tv.slice %triangle {dimension = 0 : i64, start = 23 : i64, end = 25 : i64} : (tensor<40x40xf64>) -> tensor<2x40xf64>
+    %tiny = tv.constant dense<5.0e-14> : tensor<f64> : () -> tensor<2x40xf64>
+    %one = tv.constant dense<1.0> : tensor<f64> : () -> tensor<2x40xf64>
+    %steps = tv.add %one, %more : (tensor<2x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
+    %small = tv.multiply %few, %tiny : (tensor<2x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
+    %close = tv.add %steps, %small : (tensor<2x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
+    %half = tv.constant dense<0.5> : tensor<f64> : () -> tensor<40x40xf64>
+    %weights = tv.subtract %triangle, %half : (tensor<40x40xf64>, tensor<40x40xf64>) -> tensor<40x40xf64>
+    %rows = tv.einsum %weights, %close {equation = "ij,dj->di"} : (tensor<40x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
+    %columns = tv.einsum %weights, %close {equation = "ij,di->dj"} : (tensor<40x40xf64>, tensor<2x40xf64>) -> tensor<2x40xf64>
+  })");
+}
+
+TEST_F(SharedRowsTest, PositionsThatStandForMany) {
+  // 37 of 100 positions are kept, some of which stand for others; few elements
+  // of `v` are not 1.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2> {
+    %x = tv.input <input "x"> : tensor<100x100xf64>
+    %y = tv.input <input "y"> : tensor<100x2xf64>
+    %least = tv.constant dense<-1.5> : tensor<f64> : () -> tensor<100x2xf64>
+    %lower = tv.add %y, %least : (tensor<100x2xf64>, tensor<100x2xf64>) -> tensor<100x2xf64>
+    %few = tv.relu %lower : (tensor<100x2xf64>) -> tensor<100x2xf64>
+    %one = tv.constant dense<1.0> : tensor<f64> : () -> tensor<100x2xf64>
+    %v = tv.add %few, %one : (tensor<100x2xf64>, tensor<100x2xf64>) -> tensor<100x2xf64>
+    %weights = tv.multiply %x, %x : (tensor<100x100xf64>, tensor<100x100xf64>) -> tensor<100x100xf64>
+    %rows = tv.einsum %weights, %v {equation = "ij,jd->di"} : (tensor<100x100xf64>, tensor<100x2xf64>) -> tensor<2x100xf64>
+    %columns = tv.einsum %weights, %v {equation = "ij,id->dj"} : (tensor<100x100xf64>, tensor<100x2xf64>) -> tensor<2x100xf64>
+  })");
+  ASSERT_TRUE(graph);
+  FactorAnalysis factors(graph.getBody().front(), graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 36, 8192});
+  ASSERT_FALSE(factors.getFailure());
+  DoubleIntervalAlgebra intervals(FunctionSource::Rounded);
+  checkAgainstElements(
+      graph, factors, LongPositions::Blocks, intervals, [&](Scalar value) {
+        return std::pair(intervals.getLower(value), intervals.getUpper(value));
+      });
+}
