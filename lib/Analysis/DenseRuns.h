@@ -193,6 +193,11 @@ private:
   /// The same where runs of weights lie along terms, and along the row.
   void sumWeightsAlongTerms(Scalar zero);
   void sumWeightsAlongRow(Scalar zero);
+  /// Calls `visit` with each run of weights of the terms from `first` to `end`.
+  void visitWeightsAlongRow(
+      int64_t first, int64_t end,
+      llvm::function_ref<void(int64_t start, int64_t end, WeightedScalar term)>
+          visit);
   /// Takes `value` over, for all elements of a run.
   void store(int64_t offset, int64_t count, Scalar value);
   /// Where, among the places of `loop`, runs end of what the body reads; `over`

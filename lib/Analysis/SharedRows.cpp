@@ -33,12 +33,12 @@ template <typename Loops> static int64_t countPlaces(const Loops &loops) {
 
 bool RunRelation::findSharedWeights(ArrayRef<MeshPlace> places) {
   shared.reset();
-  // The body is a product.
+  // The body is a product. A repeated loop is none of the outer ones.
   if (!isa<tv::LinearOp, tv::MatmulOp, tv::EinsumOp>(op) ||
       relation.combination != Combination::Sum || !sumAxes.empty() ||
       !positions.empty() || relation.accesses.size() != 2 ||
       present.size() != 2 || !rowLoop || !isLongLoop(*rowLoop) ||
-      allReduced.size() != 1 || !isLongLoop(*termLoop))
+      allReduced.size() != 1 || !isLongLoop(*termLoop) || repeatedLoop)
     return false;
   for (size_t weights : {0, 1}) {
     size_t values = 1 - weights;
@@ -58,6 +58,8 @@ bool RunRelation::findSharedWeights(ArrayRef<MeshPlace> places) {
       return algebra.isNonNegative(weight);
     };
     if (countPlaces(shared->inside) > 1 && findTermRuns(places) &&
+        countPlaces(shared->inside) >
+            static_cast<int64_t>(shared->ends.size()) &&
         llvm::all_of(present[weights]->tensor->elements, isNonNegative))
       return true;
     shared.reset();
@@ -102,7 +104,7 @@ void RunRelation::sumWeightsAlongTerms(Scalar zero) {
         offsets[shared->weights] + number * rowLoop->strides[shared->weights];
     size_t run = tensor.findRun(start, cursors[shared->weights]);
     int64_t place = 0;
-    for (auto [sums, end] : llvm::zip_equal(shared->sums, shared->ends)) {
+    for (auto [ofRun, end] : llvm::zip_equal(shared->sums, shared->ends)) {
       terms.clear();
       while (place < end) {
         int64_t runEnd = tensor.getEnd(run) - start;
@@ -115,32 +117,55 @@ void RunRelation::sumWeightsAlongTerms(Scalar zero) {
         ++stepCount;
       }
       size_t mark = algebra.mark();
-      sums.push_back(algebra.keep(algebra.sum(terms), mark));
+      ofRun.push_back(algebra.keep(algebra.sum(terms), mark));
+    }
+    checkCost();
+  }
+}
+
+void RunRelation::visitWeightsAlongRow(
+    int64_t first, int64_t end,
+    llvm::function_ref<void(int64_t, int64_t, WeightedScalar)> visit) {
+  const DenseTensor &tensor = *present[shared->weights]->tensor;
+  auto rowPlaces = static_cast<int64_t>(rowLoop->representatives.size());
+  for (int64_t place = first; place < end && !isTooCostly; ++place) {
+    int64_t weight = termWeights[place + 1] - termWeights[place];
+    int64_t offset =
+        offsets[shared->weights] + place * termLoop->strides[shared->weights];
+    size_t run = tensor.findRun(offset, cursors[shared->weights]);
+    for (int64_t start = 0; start < rowPlaces; ++run) {
+      int64_t next = std::min(tensor.getEnd(run) - offset, rowPlaces);
+      visit(start, next, {tensor.elements[run], weight});
+      start = next;
+      ++stepCount;
     }
     checkCost();
   }
 }
 
 void RunRelation::sumWeightsAlongRow(Scalar zero) {
-  const DenseTensor &tensor = *present[shared->weights]->tensor;
   auto rowPlaces = static_cast<int64_t>(rowLoop->representatives.size());
-  int64_t place = 0;
-  for (auto [sums, end] : llvm::zip_equal(shared->sums, shared->ends)) {
-    RangeTerms ranges(rowPlaces);
-    for (; place < end && !isTooCostly; ++place) {
-      int64_t weight = termWeights[place + 1] - termWeights[place];
-      int64_t offset =
-          offsets[shared->weights] + place * termLoop->strides[shared->weights];
-      size_t run = tensor.findRun(offset, cursors[shared->weights]);
-      for (int64_t start = 0; start < rowPlaces; ++run) {
-        int64_t next = std::min(tensor.getEnd(run) - offset, rowPlaces);
-        if (tensor.elements[run] != zero)
-          ranges.add(start, next, {tensor.elements[run], weight});
-        start = next;
-        ++stepCount;
-      }
-      checkCost();
+  int64_t first = 0;
+  for (auto [ofRun, end] : llvm::zip_equal(shared->sums, shared->ends)) {
+    if (rows && rows->mayKeepElements()) {
+      RangeSums ranges(rowPlaces);
+      visitWeightsAlongRow(
+          first, end, [&](int64_t start, int64_t next, WeightedScalar term) {
+            ranges.add(start, next,
+                       static_cast<double>(term.weight) *
+                           DoubleAlgebra::getDouble(term.value));
+          });
+      ofRun = ranges.getSums();
+      first = end;
+      continue;
     }
+    RangeTerms ranges(rowPlaces);
+    visitWeightsAlongRow(first, end,
+                         [&](int64_t start, int64_t next, WeightedScalar term) {
+                           if (term.value != zero)
+                             ranges.add(start, next, term);
+                         });
+    first = end;
     std::vector<Scalar> made;
     auto combine = [&](std::vector<WeightedScalar> &list) {
       size_t mark = algebra.mark();
@@ -148,7 +173,7 @@ void RunRelation::sumWeightsAlongRow(Scalar zero) {
       return made.back();
     };
     ranges.visit(combine, [&](int64_t, std::optional<Scalar> sum) {
-      sums.push_back(algebra.keep(sum.value_or(zero), algebra.mark()));
+      ofRun.push_back(algebra.keep(sum.value_or(zero), algebra.mark()));
     });
     for (Scalar scalar : made)
       algebra.release(scalar);

@@ -174,6 +174,37 @@ TEST(NumericAlgebrasTest, MinusInfinity) {
   }
 }
 
+TEST(NumericAlgebrasTest, WhatIsKnownNotToBeNegative) {
+  auto check = [](NumericAlgebra &algebra) {
+    Scalar zero = algebra.integer(0);
+    Scalar third = algebra.rational(1, 3);
+    EXPECT_TRUE(algebra.isNonNegative(zero));
+    EXPECT_TRUE(algebra.isNonNegative(third));
+    EXPECT_FALSE(algebra.isNonNegative(algebra.negate(third)));
+    EXPECT_FALSE(algebra.isNonNegative(algebra.minusInfinity()));
+    EXPECT_FALSE(algebra.isNonNegative(algebra.literal(-1e-300)));
+    Scalar none = algebra.divide(algebra.integer(1), zero);
+    if (algebra.getCost() != 1)
+      EXPECT_FALSE(algebra.isNonNegative(none));
+  };
+  DoubleAlgebra doubles;
+  DoubleIntervalAlgebra fast;
+  IntervalAlgebra precise(128);
+  RationalAlgebra exact;
+  check(doubles);
+  check(fast);
+  check(precise);
+  // Others say nothing.
+  EXPECT_FALSE(exact.isNonNegative(exact.integer(1)));
+  // 0, but for rounding.
+  auto makeRest = [](NumericAlgebra &algebra) {
+    Scalar third = algebra.rational(1, 3);
+    return algebra.subtract(third, algebra.rational(1, 3));
+  };
+  EXPECT_FALSE(fast.isNonNegative(makeRest(fast)));
+  EXPECT_FALSE(precise.isNonNegative(makeRest(precise)));
+}
+
 TEST(NumericAlgebrasTest, DomainsAreChecked) {
   DoubleAlgebra doubles;
   RationalAlgebra exact;
