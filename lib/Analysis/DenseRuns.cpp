@@ -58,10 +58,14 @@ static void addToTree(size_t leaves, int64_t start, int64_t end, Add add) {
 void RangeTerms::add(int64_t start, int64_t end, WeightedScalar term) {
   if (start >= end)
     return;
-  if (start == 0)
-    return toFirst.push_back({count - end, term});
-  if (end == count)
-    return toLast.push_back({start, term});
+  if (start == 0) {
+    toFirst.emplace_back(count - end, term);
+    return;
+  }
+  if (end == count) {
+    toLast.emplace_back(start, term);
+    return;
+  }
   if (nodes.empty()) {
     leaves = llvm::PowerOf2Ceil(static_cast<uint64_t>(count));
     nodes.resize(2 * leaves);
