@@ -149,6 +149,10 @@ private:
   /// Calls `visit` with each run of what the body reads along the row, at all
   /// places of the reduced loops.
   void visitRowRuns(llvm::function_ref<void(int64_t start, int64_t end)> visit);
+  /// Combines the terms of ranges; `visit` takes each over, `zero` if it has
+  /// none.
+  void sumRanges(RangeTerms &ranges, Scalar zero,
+                 llvm::function_ref<void(int64_t number, Scalar sum)> visit);
   /// The same of sums of doubles.
   void computeTransposedSums(int64_t offset);
   /// The element at the current places of the result's loops.

@@ -164,6 +164,21 @@ void RunRelation::computeTransposedSums(int64_t offset) {
   storeRow(offset, rows->makeRow(row.data(), 1));
 }
 
+void RunRelation::sumRanges(RangeTerms &ranges, Scalar zero,
+                            llvm::function_ref<void(int64_t, Scalar)> visit) {
+  std::vector<Scalar> made;
+  auto combine = [&](std::vector<WeightedScalar> &list) {
+    size_t mark = algebra.mark();
+    made.push_back(algebra.keep(combineTerms(list), mark));
+    return made.back();
+  };
+  ranges.visit(combine, [&](int64_t number, std::optional<Scalar> sum) {
+    visit(number, algebra.keep(sum.value_or(zero), algebra.mark()));
+  });
+  for (Scalar scalar : made)
+    algebra.release(scalar);
+}
+
 void RunRelation::computeTransposedRow(int64_t offset) {
   if (rows && rows->mayKeepElements() && sumAxes.empty() &&
       relation.combination == Combination::Sum)
@@ -175,24 +190,16 @@ void RunRelation::computeTransposedRow(int64_t offset) {
   size_t before = algebra.mark();
   Scalar zero = algebra.keep(algebra.integer(0), before);
   bool skipsZeros = relation.combination == Combination::Sum;
-  auto keep = [&](Scalar value, size_t mark) {
-    made.push_back(algebra.keep(value, mark));
-    return made.back();
-  };
   visitRowRuns([&](int64_t start, int64_t end) {
     rowCount = end - start;
     size_t mark = algebra.mark();
-    Scalar body = keep(computeBody(), mark);
+    Scalar body = algebra.keep(computeBody(), mark);
+    made.push_back(body);
     if (!skipsZeros || body != zero)
       sums.add(start, end, {body, getWeight(allReduced)});
   });
-  auto combine = [&](std::vector<WeightedScalar> &list) {
-    size_t mark = algebra.mark();
-    return keep(combineTerms(list), mark);
-  };
-  sums.visit(combine, [&](int64_t number, std::optional<Scalar> sum) {
-    size_t mark = algebra.mark();
-    store(offset + number, 1, divide(algebra.keep(sum.value_or(zero), mark)));
+  sumRanges(sums, zero, [&](int64_t number, Scalar sum) {
+    store(offset + number, 1, divide(sum));
   });
   algebra.release(zero);
   for (Scalar scalar : made)

@@ -12,6 +12,7 @@
 
 #include "DenseRuns.h"
 
+#include "Verify/Scalar/Terms.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -31,14 +32,22 @@ template <typename Loops> static int64_t countPlaces(const Loops &loops) {
   return count;
 }
 
+/// Whether the body of an op on two scalars is their product.
+static bool isProduct(tv::SemanticsOpInterface op) {
+  TermAlgebra terms;
+  Scalar operands[] = {terms.atom(0, {}, ScalarSort::Real),
+                       terms.atom(1, {}, ScalarSort::Real)};
+  return op.combine(terms, operands) == product(terms, operands);
+}
+
 bool RunRelation::findSharedWeights(ArrayRef<MeshPlace> places) {
   shared.reset();
-  // The body is a product. A repeated loop is none of the outer ones.
-  if (!isa<tv::LinearOp, tv::MatmulOp, tv::EinsumOp>(op) ||
-      relation.combination != Combination::Sum || !sumAxes.empty() ||
+  // A repeated loop is none of the outer ones.
+  if (relation.combination != Combination::Sum || !sumAxes.empty() ||
       !positions.empty() || relation.accesses.size() != 2 ||
       present.size() != 2 || !rowLoop || !isLongLoop(*rowLoop) ||
-      allReduced.size() != 1 || !isLongLoop(*termLoop) || repeatedLoop)
+      allReduced.size() != 1 || !isLongLoop(*termLoop) || repeatedLoop ||
+      !isProduct(op))
     return false;
   for (size_t weights : {0, 1}) {
     size_t values = 1 - weights;
@@ -166,17 +175,7 @@ void RunRelation::sumWeightsAlongRow(Scalar zero) {
                              ranges.add(start, next, term);
                          });
     first = end;
-    std::vector<Scalar> made;
-    auto combine = [&](std::vector<WeightedScalar> &list) {
-      size_t mark = algebra.mark();
-      made.push_back(algebra.keep(algebra.sum(list), mark));
-      return made.back();
-    };
-    ranges.visit(combine, [&](int64_t, std::optional<Scalar> sum) {
-      ofRun.push_back(algebra.keep(sum.value_or(zero), algebra.mark()));
-    });
-    for (Scalar scalar : made)
-      algebra.release(scalar);
+    sumRanges(ranges, zero, [&](int64_t, Scalar sum) { ofRun.push_back(sum); });
   }
 }
 

@@ -80,7 +80,7 @@ protected:
 
 TEST_F(SharedRowsOfFewTest, PositionsThatStandForMany) {
   // 37 of 100 positions are kept, some of which stand for others; few elements
-  // of `v` are not 1.
+  // of `near` are not 1.
   checkIntervals(R"(tv.graph @graph <dp = 2> {
     %x = tv.input <input "x"> : tensor<100x100xf64>
     %y = tv.input <input "y"> : tensor<100x2xf64>
