@@ -25,7 +25,7 @@ RunRelation::RunRelation(tv::SemanticsOpInterface op, uint64_t axes,
     : DenseRelation(op, axes, factors, algebra, rows, tensors),
       isResultLong(isLong(factors, op->getResult(0))),
       builder(algebra, runLimit, /*joins=*/isResultLong),
-      comparesPositions(isa<tv::CausalMaskOp, tv::LowerTriangleOp>(op)) {}
+      comparesPositions(op->hasTrait<tv::ComparesPositions>()) {}
 
 LogicalResult RunRelation::compute(DenseTensor &result, int64_t &steps,
                                    int64_t stepLimit) {

@@ -80,7 +80,8 @@ def TV_EmbeddingOp : TV_CompositionOp<"embedding"> {
   let hasVerifier = 1;
 }
 
-def TV_CausalMaskOp : TV_ComputeOp<"causal_mask", [TV_NotDifferentiable]> {
+def TV_CausalMaskOp : TV_ComputeOp<"causal_mask",
+    [TV_NotDifferentiable, TV_ComparesPositions]> {
   let summary = "0 on and below the diagonal, minus infinity above";
   let description = [{
     A function of the positions of the last two dimensions alone: query `i` sees

@@ -28,7 +28,7 @@ def TV_ReduceOp : TV_ComputeOp<"reduce"> {
 }
 
 def TV_LowerTriangleOp : TV_ComputeOp<"lower_triangle",
-    [TV_NotDifferentiable]> {
+    [TV_NotDifferentiable, TV_ComparesPositions]> {
   let summary = "1 on and below the diagonal, 0 above";
   let description = [{
     `result[i, j] = 1 if j <= i else 0`.

@@ -63,6 +63,12 @@ def TV_AssumesNoTies : NativeOpTrait<"AssumesNoTies"> {
   let cppNamespace = "::verify::tv";
 }
 
+/// The op's body asks of two positions only which of them is less, or whether
+/// they are equal.
+def TV_ComparesPositions : NativeOpTrait<"ComparesPositions"> {
+  let cppNamespace = "::verify::tv";
+}
+
 /// The op may sum over coordinates of an axis of the mesh, or read at another
 /// coordinate than its own.
 def TV_RunsAlongAxes : NativeOpTrait<"RunsAlongAxes"> {

@@ -76,6 +76,12 @@ template <typename ConcreteType>
 class AssumesNoTies
     : public mlir::OpTrait::TraitBase<ConcreteType, AssumesNoTies> {};
 
+/// The op's body asks of two positions only which of them is less, or whether
+/// they are equal.
+template <typename ConcreteType>
+class ComparesPositions
+    : public mlir::OpTrait::TraitBase<ConcreteType, ComparesPositions> {};
+
 /// The op may sum over coordinates of an axis of the mesh, or read at another
 /// coordinate than its own.
 template <typename ConcreteType>
