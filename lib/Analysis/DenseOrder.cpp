@@ -54,6 +54,35 @@ DenseEvaluator::findEqualValues(ArrayRef<tv::ExpectOp> targets) {
   return knownEqual;
 }
 
+bool DenseEvaluator::areApart(ValueRange left, ValueRange right) const {
+  if (!knownEqual)
+    return false;
+  auto findLeaders = [&](ValueRange values) {
+    auto getLeader = [&](unsigned value) {
+      return std::optional(knownEqual->getLeader(value));
+    };
+    std::vector<unsigned> leaders;
+    for (unsigned value : listNumbers(values))
+      leaders.push_back(*getLeader(value));
+    return factors.findCone(std::move(leaders), getLeader);
+  };
+  llvm::BitVector first = findLeaders(left), second = findLeaders(right);
+  size_t fewer = std::min(first.count(), second.count());
+  first &= second;
+  return 4 * first.count() < fewer;
+}
+
+void DenseEvaluator::adopt(Value value, const DenseEvaluator &other,
+                           llvm::function_ref<Scalar(Scalar)> copy) {
+  if (tensors.find(value))
+    return;
+  DenseTensor tensor = *other.tensors.find(value);
+  for (Scalar &element : tensor.elements)
+    element = copy(element);
+  tensor.isOwned = true;
+  tensors.insert(getLeader(value), std::move(tensor));
+}
+
 bool DenseEvaluator::covers(const ValueNumbering &known,
                             ArrayRef<unsigned> stays,
                             ArrayRef<tv::ExpectOp> compared) const {
@@ -222,6 +251,8 @@ DenseEvaluator::runInOrder(ArrayRef<unsigned> stays,
   undefinedOp = nullptr;
   if (factors.getFailure())
     return fail(*factors.getFailure());
+  if (factors.isGrouped() && !algebra.isApproximate())
+    return fail("positions are looked at together that differ");
   // A target exists only where all that it depends on is defined, used or not:
   // of each of these values, or one that is equal to it, that is looked at.
   llvm::BitVector cone;

@@ -147,12 +147,14 @@ LogicalResult DenseRelation::setUp(const DenseTensor &result) {
 }
 
 LogicalResult DenseRelation::setUpPositions() {
+  // Groups compare as their last positions do.
+  bool isNear = factors.isGrouped() && op->hasTrait<tv::ComparesPositions>();
   for (const auto &position : relation.positions) {
     PositionTable table;
     for (Representative entry :
          factors.getRepresentatives(nodes[position.factor])) {
       // Data never equals a position that stands for others.
-      bool isBulk = entry.weight > 1;
+      bool isBulk = entry.weight > 1 && !isNear;
       if (isBulk && position.use != PositionUse::Equality)
         return fail("a position that stands for others is compared");
       int64_t number = position.getNumber(entry.position);

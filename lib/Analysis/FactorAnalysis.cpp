@@ -16,6 +16,10 @@ using namespace verify;
 /// Ops on positions up to this size are always evaluated exactly.
 static constexpr int64_t smallTable = 8;
 
+/// Sorts of fewer positions are not looked at in groups. As many as these have
+/// more groups than a short dimension has positions.
+static constexpr int64_t leastGrouped = 1024;
+
 FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
     : mesh(mesh), options(options) {
   unit = newAtom(1);
@@ -29,7 +33,7 @@ FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
     addValue(argument);
   for (Operation &op : body) {
     if (failure)
-      return;
+      break;
     relate(op);
   }
   relateData();
@@ -39,6 +43,7 @@ FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
   if (options.isFullSize)
     for (Node node = 0; node < nodes.size(); ++node)
       makeRigid(node);
+  findGrouped();
   settle();
 }
 
@@ -46,6 +51,7 @@ void FactorAnalysis::settle() {
   for (Node node = 0; node < nodes.size(); ++node)
     if (nodes[node].kind == Kind::Forward)
       nodes[node].children.front() = find(node);
+  representatives.clear(nodes.size());
 }
 
 void FactorAnalysis::findSelected() {
@@ -54,11 +60,35 @@ void FactorAnalysis::findSelected() {
   SmallVector<Node> worklist;
   for (Operation *op : selecting)
     worklist.push_back(getDimensions(op->getOperand(0)).back());
+  selected = findBelow(std::move(worklist));
+}
+
+llvm::DenseSet<FactorAnalysis::Node>
+FactorAnalysis::findBelow(SmallVector<Node> worklist) const {
+  llvm::DenseSet<Node> below;
   while (!worklist.empty()) {
     Node node = find(worklist.pop_back_val());
-    if (selected.insert(node).second)
+    if (below.insert(node).second)
       llvm::append_range(worklist, nodes[node].children);
   }
+  return below;
+}
+
+void FactorAnalysis::findGrouped() {
+  if (failure)
+    return;
+  // Coordinates have places of their own, and data name single positions.
+  SmallVector<Node> single = axes;
+  for (Operation *op : comparing)
+    for (const auto &position : getRelation(op).positions)
+      single.push_back(getFactors(op)[position.factor]);
+  llvm::DenseSet<Node> excluded = findBelow(std::move(single));
+  grouped.resize(nodes.size());
+  for (Node node = 0; node < nodes.size(); ++node)
+    grouped[node] = nodes[node].kind == Kind::Atom &&
+                    nodes[node].rigidity == Rigidity::Ordered &&
+                    nodes[node].size >= leastGrouped &&
+                    !selected.contains(node) && !excluded.contains(node);
 }
 
 uint64_t FactorAnalysis::findVaryingAxes(Operation &op,
@@ -180,12 +210,18 @@ void FactorAnalysis::cutAxes(tv::DomainAttr domain) {
 }
 
 void FactorAnalysis::cutAxes(Operation &op) {
-  for (NamedAttribute attribute : op.getAttrs()) {
-    if (auto domain = dyn_cast<tv::DomainAttr>(attribute.getValue()))
+  auto cutAttribute = [&](Attribute attribute) {
+    if (auto domain = dyn_cast_if_present<tv::DomainAttr>(attribute))
       cutAxes(domain);
-    if (auto set = dyn_cast<tv::AxisSetAttr>(attribute.getValue()))
+    if (auto set = dyn_cast_if_present<tv::AxisSetAttr>(attribute))
       cutAxis(set);
-  }
+  };
+  for (NamedAttribute attribute : op.getDiscardableAttrs())
+    cutAttribute(attribute.getValue());
+  // All at once would be made a dictionary.
+  for (StringAttr name : op.getName().getAttributeNames())
+    if (std::optional<Attribute> attribute = op.getInherentAttr(name))
+      cutAttribute(*attribute);
 }
 
 FactorAnalysis::Node FactorAnalysis::relateLineage(ArrayAttr factors,
@@ -371,8 +407,10 @@ void FactorAnalysis::relatePositions(Operation &op,
     return;
   if (isSmall || options.positions == Positions::Exact ||
       op.getNumOperands() != 0) {
+    Rigidity rigidity = op.hasTrait<tv::ComparesPositions>() ? Rigidity::Ordered
+                                                             : Rigidity::Full;
     for (const auto &position : relation.positions)
-      makeRigid(getFactors(&op)[position.factor]);
+      makeRigid(getFactors(&op)[position.factor], rigidity);
     return;
   }
   // One unknown tensor for every op of equal content.

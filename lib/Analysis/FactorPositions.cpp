@@ -31,10 +31,34 @@ static std::vector<Representative> representAtom(int64_t size, int64_t width,
   return list;
 }
 
+/// A group has at most this part of the positions before it: of what depends on
+/// how many these are, a mean say, it is that near.
+static constexpr int64_t groupFraction = 8;
+
+/// Neighbouring positions together, the last of each group for all of it. The
+/// last one of all is alone.
+static std::vector<Representative> representInGroups(int64_t size) {
+  std::vector<Representative> list;
+  for (int64_t start = 0; start < size;) {
+    int64_t count = std::max<int64_t>(start / groupFraction, 1);
+    count = std::min(count, std::max<int64_t>(size - 1 - start, 1));
+    start += count;
+    list.push_back({start - 1, count});
+  }
+  return list;
+}
+
+void FactorAnalysis::group() {
+  isGrouping = true;
+  representatives.clear(nodes.size());
+}
+
 std::vector<Representative> FactorAnalysis::represent(Node node) const {
   const NodeData &data = nodes[node];
+  if (data.kind == Kind::Atom && isGrouping && grouped[node])
+    return representInGroups(data.size);
   if (data.kind == Kind::Atom)
-    return representAtom(data.size, data.width, data.isRigid);
+    return representAtom(data.size, data.width, data.isRigid());
   std::vector<Representative> list;
   if (data.kind == Kind::Concat) {
     int64_t offset = 0;
@@ -58,19 +82,29 @@ std::vector<Representative> FactorAnalysis::represent(Node node) const {
   return list;
 }
 
+void FactorAnalysis::KnownRepresentatives::clear(size_t count) {
+  lists.clear();
+  size = count;
+  ofRoot = std::make_unique<std::atomic<const List *>[]>(count);
+}
+
+ArrayRef<Representative> FactorAnalysis::KnownRepresentatives::get(
+    Node root, llvm::function_ref<List(Node)> represent) {
+  if (const List *known = ofRoot[root].load(std::memory_order_acquire))
+    return *known;
+  List list = represent(root);
+  std::scoped_lock<std::mutex> guard(lock);
+  // Another thread may have been faster.
+  if (const List *known = ofRoot[root].load(std::memory_order_relaxed))
+    return *known;
+  const List &kept = lists.emplace_back(std::move(list));
+  ofRoot[root].store(&kept, std::memory_order_release);
+  return kept;
+}
+
 ArrayRef<Representative> FactorAnalysis::getRepresentatives(Node node) const {
-  node = find(node);
-  {
-    std::scoped_lock<std::mutex> guard(representatives.lock);
-    auto found = representatives.ofRoot.find(node);
-    if (found != representatives.ofRoot.end())
-      return found->second;
-  }
-  std::vector<Representative> list = represent(node);
-  std::scoped_lock<std::mutex> guard(representatives.lock);
-  // The list stays where it is, whatever becomes of the map.
-  return representatives.ofRoot.try_emplace(node, std::move(list))
-      .first->second;
+  return representatives.get(find(node),
+                             [&](Node root) { return represent(root); });
 }
 
 int64_t FactorAnalysis::getWeight(Node node, int64_t position) const {
@@ -80,7 +114,13 @@ int64_t FactorAnalysis::getWeight(Node node, int64_t position) const {
     return 0;
   switch (data.kind) {
   case Kind::Atom: {
-    bool isWhole = data.isRigid || data.size <= data.width + 1;
+    if (isGrouping && grouped[node]) {
+      const Representative *found = llvm::lower_bound(
+          getRepresentatives(node), position,
+          [](Representative entry, int64_t to) { return entry.position < to; });
+      return found->position == position ? found->weight : 0;
+    }
+    bool isWhole = data.isRigid() || data.size <= data.width + 1;
     if (isWhole || position < data.width)
       return 1;
     return position == data.size - 1 ? data.size - data.width : 0;
@@ -112,7 +152,7 @@ std::pair<int64_t, int64_t>
 FactorAnalysis::getBlock(Node node, int64_t position, bool mergesBlocks) const {
   node = find(node);
   const NodeData &data = nodes[node];
-  auto isRigid = [&](Node child) { return nodes[find(child)].isRigid; };
+  auto isRigid = [&](Node child) { return nodes[find(child)].isRigid(); };
   auto isAxis = [&](Node child) {
     return llvm::any_of(axes,
                         [&](Node axis) { return find(axis) == find(child); });
@@ -141,7 +181,7 @@ FactorAnalysis::getBlock(Node node, int64_t position, bool mergesBlocks) const {
     Node minor = data.children.back();
     return getWithin(minor, position - position % nodes[find(minor)].size);
   }
-  if (data.isRigid)
+  if (data.isRigid())
     return {0, data.size};
   return {position, position + 1};
 }
@@ -151,10 +191,11 @@ bool FactorAnalysis::chooseOfAtom(Node node, PatternState &state,
   const NodeData &data = nodes[node];
   if (data.size == 1)
     return next(state, 0);
-  bool isWhole = data.isRigid || data.size <= data.width + 1;
+  bool isWhole = data.isRigid() || data.size <= data.width + 1;
   int64_t available = isWhole ? data.size : data.width;
   int64_t before = state.used.lookup(node);
-  int64_t choices = data.isRigid ? data.size : std::min(available, before + 1);
+  int64_t choices =
+      data.isRigid() ? data.size : std::min(available, before + 1);
   for (int64_t choice = 0; choice < choices; ++choice) {
     state.used[node] = std::max(before, choice + 1);
     if (!next(state, choice))
@@ -221,7 +262,8 @@ SmallVector<SortInfo> FactorAnalysis::getSorts() const {
     const NodeData &data = nodes[node];
     if (data.kind != Kind::Atom || data.size <= 1)
       continue;
-    SortInfo sort{data.size, data.width, 0, 0, data.isRigid, data.countsSteps};
+    SortInfo sort{data.size, data.width,     0,
+                  0,         data.isRigid(), data.countsSteps};
     for (const Representative &position : getRepresentatives(node)) {
       if (position.weight == 1)
         ++sort.kept;
@@ -236,7 +278,8 @@ SmallVector<SortInfo> FactorAnalysis::getSorts() const {
 SmallCase FactorAnalysis::getSmallCase() const {
   SmallCase result = SmallCase::None;
   for (const NodeData &data : nodes) {
-    if (data.kind != Kind::Atom || data.isRigid || data.size <= data.width + 1)
+    if (data.kind != Kind::Atom || data.isRigid() ||
+        data.size <= data.width + 1)
       continue;
     if (data.countsSteps)
       return SmallCase::CountsSteps;

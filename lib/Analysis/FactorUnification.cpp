@@ -68,8 +68,8 @@ FactorAnalysis::Node FactorAnalysis::find(Node node) const {
 }
 
 void FactorAnalysis::forward(Node from, Node to) {
-  if (nodes[from].isRigid)
-    makeRigid(to);
+  if (nodes[from].isRigid())
+    makeRigid(to, nodes[from].rigidity);
   to = find(to);
   if (from == to)
     return;
@@ -77,11 +77,11 @@ void FactorAnalysis::forward(Node from, Node to) {
   nodes[from].children.assign(1, to);
 }
 
-void FactorAnalysis::makeRigid(Node node) {
+void FactorAnalysis::makeRigid(Node node, Rigidity rigidity) {
   SmallVector<Node> worklist = {node};
   while (!worklist.empty()) {
     Node next = find(worklist.pop_back_val());
-    nodes[next].isRigid = true;
+    nodes[next].rigidity = std::max(nodes[next].rigidity, rigidity);
     if (nodes[next].kind == Kind::Atom) {
       if (nodes[next].size > options.rigidLimit)
         fail("a dimension of size " + Twine(nodes[next].size) +
@@ -218,10 +218,10 @@ std::optional<std::pair<FactorAnalysis::Node, FactorAnalysis::Node>>
 FactorAnalysis::split(Node node, int64_t offset) {
   node = find(node);
   if (nodes[node].kind == Kind::Atom) {
-    bool wasRigid = nodes[node].isRigid;
+    Rigidity rigidity = nodes[node].rigidity;
     Node first = newAtom(offset), second = newAtom(nodes[node].size - offset);
     Node both = newNode(Kind::Concat, {first, second});
-    nodes[node].isRigid = wasRigid;
+    nodes[node].rigidity = rigidity;
     forward(node, both);
     return std::pair(first, second);
   }

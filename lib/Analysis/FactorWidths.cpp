@@ -49,7 +49,7 @@ void FactorAnalysis::raise(const Counts &width) {
 
 void FactorAnalysis::setFixedWidth(int64_t width) {
   options.fixedWidth = width;
-  representatives.ofRoot.clear();
+  representatives.clear(nodes.size());
   for (NodeData &data : nodes)
     data.width = width;
   // Data have something to choose from.

@@ -16,12 +16,6 @@ static constexpr llvm::StringLiteral stoppedReason = "it was stopped";
 /// Precisions of the intervals, in bits; the first are intervals of doubles.
 static constexpr unsigned precisions[] = {53, 128, 256};
 
-static std::unique_ptr<EnclosingAlgebra> makeIntervals(unsigned precision) {
-  if (precision == precisions[0])
-    return std::make_unique<DoubleIntervalAlgebra>();
-  return std::make_unique<IntervalAlgebra>(precision);
-}
-
 /// Whether the elements along the last dimension of each value all differ.
 static bool
 areDistinct(DenseEvaluator &evaluator, ArrayRef<Value> values,
@@ -70,40 +64,95 @@ static Witness makeWitness(tv::ExpectOp result,
   return witness;
 }
 
-std::optional<Confirmation::Outcome>
-Confirmation::runWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
-                      ArrayRef<Value> ranked, const WitnessRange &range,
-                      const std::atomic<bool> &stopped) const {
-  WitnessInputs source(algebra, seed, range);
-  DenseEvaluator evaluator(analysis, algebra, source);
-  evaluator.setEqualValues(equalValues);
-  evaluator.stopWhen(stopped);
-  // Of short sequences ops are executed sooner than their signs.
-  Signs signs(analysis, seed, range);
-  signs.evaluator.setEqualValues(equalValues);
-  signs.evaluator.stopWhen(stopped);
-  if (seed.positions != LongPositions::All)
-    evaluator.showDomainsWith(signs.evaluator);
-  if (failed(evaluator.run(result, ranked)))
-    return reject(evaluator.getFailure(), evaluator.wasTooCostly());
-  // A plan may be undefined where the reference is not.
-  Operation *undefined = evaluator.getUndefinedOp();
-  bool isOutside =
-      undefined ? !undefined->hasAttr("domain") : algebra.status().isUndefined;
-  if (isOutside)
-    return reject("the inputs that were tried lie outside the domain");
-  if (algebra.status().isUndecided)
+/// Selections are meant where no elements tie (docs/Soundness.md, A23). These
+/// are the operands of those that lead to `values`.
+static SmallVector<Value> listRanked(const FactorAnalysis &analysis,
+                                     ArrayRef<Value> values) {
+  SmallVector<Value> ranked;
+  if (analysis.hasSelections())
+    for (Operation *op : collectCone(llvm::to_vector(values)))
+      if (op->hasTrait<tv::AssumesNoTies>())
+        ranked.push_back(op->getOperand(0));
+  return ranked;
+}
+
+/// Values that are executed in one algebra.
+class Confirmation::Execution {
+public:
+  Execution(const Confirmation &confirmation, EnclosingAlgebra &algebra,
+            const WitnessRange &range, const std::atomic<bool> &stopped)
+      : algebra(algebra), source(algebra, confirmation.seed, range),
+        evaluator(confirmation.analysis, algebra, source),
+        signs(confirmation.analysis, confirmation.seed, range),
+        analysis(confirmation.analysis) {
+    evaluator.stopWhen(stopped);
+    signs.evaluator.stopWhen(stopped);
+    // Of short sequences ops are executed sooner than their signs.
+    if (confirmation.seed.positions != LongPositions::All)
+      evaluator.showDomainsWith(signs.evaluator);
+  }
+
+  void setEqualValues(std::shared_ptr<const ValueNumbering> known) {
+    evaluator.setEqualValues(known);
+    signs.evaluator.setEqualValues(std::move(known));
+  }
+  /// Executes `values` and all they depend on.
+  void run(ArrayRef<Value> values) {
+    ranked = listRanked(analysis, values);
+    SmallVector<Value> kept(values);
+    llvm::append_range(kept, ranked);
+    isDone = succeeded(evaluator.run({}, kept));
+  }
+  /// Why it shows nothing, if it does not; an op of the plan may be undefined
+  /// where the reference is not.
+  std::optional<Outcome> findFailure() const {
+    if (!isDone)
+      return reject(evaluator.getFailure(), evaluator.wasTooCostly());
+    Operation *undefined = evaluator.getUndefinedOp();
+    bool isOutside = undefined ? !undefined->hasAttr("domain")
+                               : algebra.status().isUndefined;
+    if (isOutside)
+      return reject("the inputs that were tried lie outside the domain");
     return std::nullopt;
-  auto areDisjoint = [&](Scalar left, Scalar right) {
-    return algebra.areDisjoint(left, right);
-  };
-  if (!areDistinct(evaluator, ranked, areDisjoint))
+  }
+  bool areDistinct() {
+    return ::areDistinct(evaluator, ranked, [&](Scalar left, Scalar right) {
+      return algebra.areDisjoint(left, right);
+    });
+  }
+
+  EnclosingAlgebra &algebra;
+  WitnessInputs source;
+  DenseEvaluator evaluator;
+
+private:
+  Signs signs;
+  const FactorAnalysis &analysis;
+  SmallVector<Value> ranked;
+  bool isDone = false;
+};
+
+std::optional<Confirmation::Outcome>
+Confirmation::judge(Execution &plan, Execution *other,
+                    tv::ExpectOp result) const {
+  bool isUndecided = false;
+  for (Execution *execution : {&plan, other})
+    if (execution) {
+      if (std::optional<Outcome> failure = execution->findFailure())
+        return failure;
+      isUndecided |= execution->algebra.status().isUndecided;
+    }
+  if (isUndecided)
+    return std::nullopt;
+  if (!plan.areDistinct() || (other && !other->areDistinct()))
     return reject("what is selected from ties on the inputs that were tried");
+  EnclosingAlgebra &algebra = plan.algebra;
+  Operation *undefined = plan.evaluator.getUndefinedOp();
   auto difference =
-      evaluator.compare(result, [&](Scalar reference, Scalar plan) {
+      plan.evaluator.compare(result, [&](Scalar reference, Scalar plan) {
         return undefined ? algebra.isUndefined(plan) &&
                                !algebra.isUndefined(reference)
-                         : areDisjoint(reference, plan);
+                         : algebra.areDisjoint(reference, plan);
       });
   if (!difference)
     return std::nullopt;
@@ -111,23 +160,70 @@ Confirmation::runWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
                  false};
 }
 
+std::optional<Confirmation::Outcome>
+Confirmation::runWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
+                      const WitnessRange &range,
+                      std::shared_ptr<const ValueNumbering> known,
+                      const std::atomic<bool> &stopped) const {
+  Execution execution(*this, algebra, range, stopped);
+  execution.setEqualValues(std::move(known));
+  execution.run(llvm::to_vector(result->getOperands()));
+  return judge(execution, nullptr, result);
+}
+
+std::optional<Confirmation::Outcome>
+Confirmation::runWithDoubles(tv::ExpectOp result, const WitnessRange &range,
+                             std::shared_ptr<const ValueNumbering> &known,
+                             const std::atomic<bool> &stopped) const {
+  DoubleIntervalAlgebra algebra, otherAlgebra;
+  Execution execution(*this, algebra, range, stopped);
+  if (!known && !analysis.getFailure())
+    known = execution.evaluator.findEqualValues(result);
+  execution.setEqualValues(known);
+  SmallVector<Value> reference = {result.getReference()};
+  if (seed.positions == LongPositions::All ||
+      !execution.evaluator.areApart(result.getValues(), reference)) {
+    execution.run(llvm::to_vector(result->getOperands()));
+    return judge(execution, nullptr, result);
+  }
+  Execution other(*this, otherAlgebra, range, stopped);
+  other.setEqualValues(known);
+  MLIRContext &context = *result->getContext();
+  std::optional<llvm::DefaultThreadPool> thread;
+  if (context.isMultithreadingEnabled() && context.getNumThreads() >= 2)
+    thread.emplace(llvm::hardware_concurrency(1)).async([&] {
+      other.run(reference);
+    });
+  execution.run(llvm::to_vector(result.getValues()));
+  if (thread)
+    thread->wait();
+  else if (!execution.findFailure())
+    other.run(reference);
+  if (!execution.findFailure() && !other.findFailure())
+    execution.evaluator.adopt(
+        result.getReference(), other.evaluator,
+        [&](Scalar value) { return algebra.copy(otherAlgebra, value); });
+  return judge(execution, &other, result);
+}
+
 Confirmation::Outcome
 Confirmation::run(tv::ExpectOp result, const std::atomic<bool> &stopped) const {
-  if (stopped)
-    return reject(stoppedReason.str());
-  SmallVector<Value> ranked;
-  for (Operation *op : getCone(result))
-    if (op->hasTrait<tv::AssumesNoTies>())
-      ranked.push_back(op->getOperand(0));
   FailureOr<WitnessRange> range = getWitnessRange(analysis);
   if (failed(range))
     return reject(noDataReason.str());
+  std::shared_ptr<const ValueNumbering> known = equalValues;
   for (unsigned precision : precisions) {
     if (stopped)
       return reject(stoppedReason.str());
-    std::unique_ptr<EnclosingAlgebra> intervals = makeIntervals(precision);
-    std::optional<Outcome> outcome =
-        runWith(*intervals, result, ranked, *range, stopped);
+    std::optional<Outcome> outcome;
+    if (precision == precisions[0]) {
+      outcome = runWithDoubles(result, *range, known, stopped);
+    } else {
+      IntervalAlgebra intervals(precision);
+      outcome = runWith(intervals, result, *range, known, stopped);
+    }
+    if (!outcome && usesDoublesAlone)
+      break;
     if (!outcome)
       continue;
     if (outcome->witness)

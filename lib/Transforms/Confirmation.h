@@ -48,29 +48,44 @@ public:
     bool isTooCostly = false;
   };
 
-  /// `equalValues` is what an evaluation of the same inputs knows to be equal;
-  /// null if it knows nothing.
-  Confirmation(const FactorAnalysis &analysis, WitnessSeed seed,
-               std::shared_ptr<const ValueNumbering> equalValues)
-      : analysis(analysis), seed(std::move(seed)),
-        equalValues(std::move(equalValues)) {}
+  Confirmation(const FactorAnalysis &analysis, WitnessSeed seed)
+      : analysis(analysis), seed(std::move(seed)) {}
 
+  /// Takes over what an evaluation of the same inputs and analysis knows to be
+  /// equal; null if it knows nothing.
+  void setEqualValues(std::shared_ptr<const ValueNumbering> known) {
+    equalValues = std::move(known);
+  }
+  /// Leaves out all but intervals between doubles.
+  void useDoublesAlone() { usesDoublesAlone = true; }
   /// Looks for an element of `result` at which plan and reference differ, in
   /// intervals of rising precision. Gives up soon after `stopped` is set.
   Outcome run(tv::ExpectOp result, const std::atomic<bool> &stopped) const;
 
 private:
+  class Execution;
   /// The same with intervals of one algebra; none if they are too wide to tell.
-  /// Selections are meant where no elements of `ranked` tie
-  /// (docs/Soundness.md, A23).
   std::optional<Outcome> runWith(EnclosingAlgebra &algebra, tv::ExpectOp result,
-                                 llvm::ArrayRef<mlir::Value> ranked,
                                  const WitnessRange &range,
+                                 std::shared_ptr<const ValueNumbering> known,
                                  const std::atomic<bool> &stopped) const;
+  /// The same with intervals between doubles. Where plan and reference have
+  /// little in common each is executed for itself, on two threads if there are
+  /// two. Sets `known` to the values that are known to be equal, if it is null.
+  std::optional<Outcome>
+  runWithDoubles(tv::ExpectOp result, const WitnessRange &range,
+                 std::shared_ptr<const ValueNumbering> &known,
+                 const std::atomic<bool> &stopped) const;
+  /// Whether both sides differ in `plan`, which has what the plan's side is;
+  /// none if intervals are too wide to tell. `other` executed the reference, or
+  /// is null if `plan` did.
+  std::optional<Outcome> judge(Execution &plan, Execution *other,
+                               tv::ExpectOp result) const;
 
   const FactorAnalysis &analysis;
   WitnessSeed seed;
   std::shared_ptr<const ValueNumbering> equalValues;
+  bool usesDoublesAlone = false;
 };
 
 /// Confirms a result on another thread, of which it is not known yet whether it

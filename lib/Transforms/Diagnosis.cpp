@@ -32,8 +32,7 @@ Diagnosis::Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors,
 // The first value that differs
 //===----------------------------------------------------------------------===//
 
-/// The ops that values depend on.
-static llvm::SetVector<Operation *> collectCone(SmallVector<Value> worklist) {
+llvm::SetVector<Operation *> verify::collectCone(SmallVector<Value> worklist) {
   llvm::SetVector<Operation *> cone;
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val().getDefiningOp();

@@ -227,6 +227,9 @@ bool areAlike(tv::ExpectOp left, tv::ExpectOp right);
 /// Results, and all that is stated about what their plan values depend on.
 llvm::SmallVector<tv::ExpectOp>
 listCompared(tv::GraphOp graph, llvm::ArrayRef<tv::ExpectOp> results);
+/// The ops that values depend on.
+llvm::SetVector<mlir::Operation *>
+collectCone(llvm::SmallVector<mlir::Value> values);
 /// The ops that both sides of some expects depend on.
 llvm::SetVector<mlir::Operation *>
 getCone(llvm::ArrayRef<tv::ExpectOp> expects);
@@ -248,8 +251,8 @@ llvm::SmallVector<int64_t> listDevices(tv::ExpectOp expect,
                                        llvm::ArrayRef<int64_t> ranks);
 /// `0-3, 5`.
 std::string describeRanges(llvm::ArrayRef<int64_t> numbers);
-/// Six digits of a number.
-std::string printNumber(double value);
+/// The first digits of a number.
+std::string printNumber(double value, int digits = 6);
 /// `[:, 32:64]`, the part of the reference tensor.
 std::string describePart(tv::LineageAttr lineage);
 /// `devices 0-1 and the 2 replicas`, what a sum goes over.

@@ -118,11 +118,24 @@ void ElementComparison::add(
   }
 }
 
+/// `about 0.0021`: as few digits as tell two numbers apart.
+static std::pair<std::string, std::string> printRoughly(double left,
+                                                        double right) {
+  std::pair<std::string, std::string> texts;
+  for (int digits = 2; digits <= 6 && texts.first == texts.second; ++digits)
+    texts = {"about " + printNumber(left, digits),
+             "about " + printNumber(right, digits)};
+  return texts;
+}
+
 DifferentElement ElementComparison::getElement() const {
   DifferentElement element;
   element.index = index;
   element.planValue = printNumber(plan);
   element.referenceValue = printNumber(reference);
+  if (factors.isGrouped())
+    std::tie(element.planValue, element.referenceValue) =
+        printRoughly(plan, reference);
   for (auto [axis, coordinate] : llvm::enumerate(coordinates))
     if (coordinate >= 0 && factors.getAxisSize(axis) > 1)
       element.coordinates.push_back(

@@ -46,6 +46,8 @@ bool Diagnosis::isRepaired(tv::ExpectOp expect, Repair repair) {
   FactorAnalysis exact(body, graph.getMesh(), factors.getOptions());
   if (exact.getFailure())
     return false;
+  if (factors.isGrouped())
+    exact.group();
   auto copy = cast<tv::ExpectOp>(copies[expect]);
   DoubleAlgebra algebra(seed.getRemainders());
   FailureOr<WitnessRange> range = getWitnessRange(exact);

@@ -64,9 +64,9 @@ std::string verify::describe(tv::ExpectOp expect) {
   return name.empty() ? "result of this op" : "result of '" + name + "'";
 }
 
-std::string verify::printNumber(double value) {
+std::string verify::printNumber(double value, int digits) {
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.6g", value);
+  llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, value);
   return text;
 }
 

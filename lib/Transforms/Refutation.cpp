@@ -40,8 +40,11 @@ public:
       : refutation(refutation), analysis(analysis), among(among) {}
 
   void begin(std::shared_ptr<const ValueNumbering> equalValues) override {
-    Confirmation confirmation(analysis, refutation.seed,
-                              std::move(equalValues));
+    // That of groups says nothing of single positions.
+    if (refutation.early)
+      return;
+    Confirmation confirmation = refutation.makeConfirmation(analysis);
+    confirmation.setEqualValues(std::move(equalValues));
     refutation.early =
         std::make_unique<EarlyConfirmation>(std::move(confirmation));
     // This may be gone before it is called.
@@ -85,9 +88,11 @@ bool Refutation::findWrongResults(const FactorAnalysis &analysis,
                                   ArrayRef<tv::ExpectOp> among,
                                   ArrayRef<tv::ExpectOp> candidates) {
   early.reset();
-  diagnosis.emplace(graph, analysis, seed);
+  diagnosis.emplace(graph, getLooked(analysis), seed);
   EarlyStart start(*this, analysis, among);
   bool isEarly = confirmsEarly && isCoarse && canUseOtherThread() && !isSmall();
+  if (isEarly && usesGroups())
+    start.begin(nullptr);
   if (failed(
           diagnosis->compare(among, candidates, isEarly ? &start : nullptr))) {
     failureReason = diagnosis->getFailure();
@@ -109,6 +114,11 @@ const FactorAnalysis &Refutation::getFine(const FactorAnalysis &from) {
     fine->setFixedWidth(1);
   }
   return *fine;
+}
+
+const FactorAnalysis &
+Refutation::getLooked(const FactorAnalysis &analysis) const {
+  return usesGroups() && &analysis == &*coarse ? *grouped : analysis;
 }
 
 bool Refutation::simplify(tv::ExpectOp place, QuadraticBranches quadratic,
@@ -139,7 +149,7 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
     if (!isTooCostly)
       return false;
   }
-  if (findWithLastPosition(place, isQuick))
+  if (findInGroups(place) || findWithLastPosition(place, isQuick))
     return true;
   restart(LongPositions::Blocks);
   if (findAmong(place, isQuick))
@@ -211,6 +221,23 @@ void Refutation::restart(LongPositions positions) {
   isTooCostly = false;
   undefinedAt.clear();
   faintAt.clear();
+}
+
+bool Refutation::findInGroups(tv::ExpectOp place) {
+  if (!coarse->canGroup())
+    return false;
+  grouped.emplace(*coarse);
+  grouped->group();
+  SmallVector<tv::ExpectOp> before[] = {first, compared};
+  // Others have to be looked at without, if it does not show.
+  if (findWithLastPosition(place, /*isQuick=*/true))
+    return true;
+  diagnosis.reset();
+  fine.reset();
+  grouped.reset();
+  first = std::move(before[0]);
+  compared = std::move(before[1]);
+  return false;
 }
 
 bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
@@ -291,14 +318,14 @@ bool Refutation::confirmAndLook(const FactorAnalysis &analysis) {
   diagnosed.reset();
   if (early && early->getResult() == chooseConfirmed()) {
     if (!early->hasFailed())
-      diagnosed = diagnose(analysis);
+      diagnosed = diagnose(getLooked(analysis));
     return accept(analysis, early->getResult(), early->take());
   }
   early.reset();
   if (!isCoarse || !canUseOtherThread())
     return confirm(analysis);
   llvm::DefaultThreadPool other(llvm::hardware_concurrency(1));
-  other.async([&] { diagnosed = diagnose(analysis); });
+  other.async([&] { diagnosed = diagnose(getLooked(analysis)); });
   bool isConfirmed = confirm(analysis);
   other.wait();
   return isConfirmed;
@@ -343,7 +370,7 @@ bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
   // always is.
   if (undefinedAt.size() >= 2)
     return acceptUndefined();
-  if (isQuick && !isSmall())
+  if (isQuick && (!isSmall() || usesGroups()))
     return false;
   seed = first;
   for (bool isPositive : {false, true}) {

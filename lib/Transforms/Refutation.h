@@ -55,6 +55,13 @@ private:
   /// The same as `find` with the positions of long dimensions that the seed
   /// tells apart.
   bool findAmong(tv::ExpectOp place, bool isQuick);
+  /// The same with the last one alone on the inputs that are fastest to run.
+  /// Results are compared with neighbours of long dimensions looked at
+  /// together, and what is found is confirmed without.
+  bool findInGroups(tv::ExpectOp place);
+  bool usesGroups() const { return grouped.has_value(); }
+  /// The analysis to compare with where results are confirmed with this one.
+  const FactorAnalysis &getLooked(const FactorAnalysis &analysis) const;
   /// The same with the last one alone: without attention, then with it, then
   /// without it for more inputs.
   bool findWithLastPosition(tv::ExpectOp place, bool isQuick);
@@ -105,6 +112,7 @@ private:
   /// first, unless only the plan is undefined, which is put off.
   bool accept(const FactorAnalysis &analysis, tv::ExpectOp result,
               Confirmation::Outcome outcome);
+  Confirmation makeConfirmation(const FactorAnalysis &analysis) const;
   /// Evaluates `result` in intervals, on this thread.
   Confirmation::Outcome confirm(const FactorAnalysis &analysis,
                                 tv::ExpectOp result);
@@ -155,6 +163,8 @@ private:
   std::optional<FactorAnalysis> coarse;
   /// One value more, so that parts and terms can be told apart.
   std::optional<FactorAnalysis> fine;
+  /// The coarse one with groups, while these are used.
+  std::optional<FactorAnalysis> grouped;
   std::optional<ResidualBranches> branches; ///< there once they are needed
   std::shared_ptr<const ConstantDimensions> divided; ///< null: not asked for
   /// The parameters that both sides of a place take for each other; null if

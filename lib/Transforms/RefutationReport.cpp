@@ -109,7 +109,7 @@ static void printElement(Diagnostic &note, tv::ExpectOp expect,
 
 Finding Refutation::getFinding() {
   if (!diagnosed)
-    diagnosed = diagnose(*coarse);
+    diagnosed = diagnose(getLooked(*coarse));
   std::optional<Finding> finding = *diagnosed;
   if (!finding) {
     finding.emplace();

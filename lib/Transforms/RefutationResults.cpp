@@ -121,9 +121,21 @@ bool Refutation::confirm(const FactorAnalysis &analysis) {
   return accept(analysis, chosen, confirm(analysis, chosen));
 }
 
+Confirmation
+Refutation::makeConfirmation(const FactorAnalysis &analysis) const {
+  Confirmation confirmation(analysis, seed);
+  // What only groups show, or more precision, is looked for without groups.
+  if (usesGroups())
+    confirmation.useDoublesAlone();
+  return confirmation;
+}
+
 Confirmation::Outcome Refutation::confirm(const FactorAnalysis &analysis,
                                           tv::ExpectOp result) {
-  Confirmation confirmation(analysis, seed, diagnosis->getEqualValues());
+  Confirmation confirmation = makeConfirmation(analysis);
+  // What is known of groups says nothing of single positions.
+  if (!usesGroups())
+    confirmation.setEqualValues(diagnosis->getEqualValues());
   return confirmation.run(result, /*stopped=*/false);
 }
 

@@ -17,6 +17,9 @@ static constexpr int64_t closerFactor = 8;
 
 std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis,
                                               const WitnessSeed &inputs) {
+  // Groups are a rough look.
+  if (analysis.isGrouped())
+    return std::nullopt;
   // Where it shows is known; what leads there is looked at more closely.
   SmallVector<tv::ExpectOp> roots = diagnosis->findRoots(wrong);
   if (roots.empty())

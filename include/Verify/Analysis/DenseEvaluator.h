@@ -188,6 +188,13 @@ public:
     knownEqual = std::move(known);
   }
 
+  /// Whether few of the values that both need are the same, or equal to the
+  /// same: after `setEqualValues` or `findEqualValues`.
+  bool areApart(mlir::ValueRange left, mlir::ValueRange right) const;
+  /// Takes over a value that another evaluator, of the same graph, analysis and
+  /// inputs, has evaluated and kept; `copy` makes scalars of its scalars.
+  void adopt(mlir::Value value, const DenseEvaluator &other,
+             llvm::function_ref<Scalar(Scalar)> copy);
   /// Evaluates what `targets` depend on, in the order of the block. A value is
   /// dropped after its last use, unless a target has it as an operand or it is
   /// one of `kept`.

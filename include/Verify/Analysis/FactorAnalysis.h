@@ -28,6 +28,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <atomic>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -79,6 +81,16 @@ public:
   /// Keeps another number of values of each sort, as `Options::fixedWidth`
   /// does. The ops have to be there still.
   void setFixedWidth(int64_t width);
+
+  /// Whether long dimensions are there of which positions are only compared
+  /// with each other, so that neighbours may be looked at together.
+  bool canGroup() const { return grouped.any(); }
+  /// Looks at neighbours of such dimensions together from now on, as if they
+  /// were one that comes as often: what is computed is near to the numbers and
+  /// no more. The last position of each such sort stays alone; a group has at
+  /// most a fraction of the positions before it.
+  void group();
+  bool isGrouped() const { return isGrouping; }
 
   /// Why no small case was found, if none was.
   const std::optional<std::string> &getFailure() const { return failure; }
@@ -180,9 +192,13 @@ public:
 
 private:
   enum class Kind : uint8_t { Atom, Concat, Product, Forward };
+  /// Whether all positions are looked at: not for that reason, because they are
+  /// compared with each other, or for another one.
+  enum class Rigidity : uint8_t { None, Ordered, Full };
   struct NodeData {
     Kind kind = Kind::Atom;
-    bool isRigid = false;
+    Rigidity rigidity = Rigidity::None;
+    bool isRigid() const { return rigidity != Rigidity::None; }
     int64_t size = 1;
     llvm::SmallVector<Node, 2> children;
     int64_t width = 0;
@@ -238,7 +254,7 @@ private:
   Node newNode(Kind kind, llvm::ArrayRef<Node> children);
   Node find(Node node) const;
   void forward(Node from, Node to);
-  void makeRigid(Node node);
+  void makeRigid(Node node, Rigidity rigidity = Rigidity::Full);
   void unify(Node left, Node right);
   bool tryUnify(Node left, Node right);
   bool unifyBlocks(Node left, Node right);
@@ -284,6 +300,10 @@ private:
   void checkSize(Node node, int64_t size);
   void addValue(mlir::Value value);
   void findSelected();
+  /// The nodes below these, and themselves.
+  llvm::DenseSet<Node> findBelow(llvm::SmallVector<Node> worklist) const;
+  /// Finds the sorts of which neighbours may be looked at together.
+  void findGrouped();
   /// The mesh axes that the result of an op varies with, `relation` being its
   /// relation or null.
   uint64_t findVaryingAxes(mlir::Operation &op,
@@ -305,15 +325,28 @@ private:
   bool choose(Node node, PatternState &state, GoOn next) const;
 
   std::vector<Representative> represent(Node node) const;
-  /// What was asked for before.
-  struct KnownRepresentatives {
+  /// What was asked for before, by the root. It is found without a lock.
+  class KnownRepresentatives {
+  public:
     KnownRepresentatives() = default;
-    KnownRepresentatives(const KnownRepresentatives &other) {
-      std::scoped_lock<std::mutex> guard(other.lock);
-      ofRoot = other.ofRoot;
+    /// Copies of an analysis ask again.
+    KnownRepresentatives(const KnownRepresentatives &other) : size(other.size) {
+      clear(size);
     }
-    mutable std::mutex lock;
-    llvm::DenseMap<Node, std::vector<Representative>> ofRoot;
+    /// Forgets all; nodes are less than `count` from now on.
+    void clear(size_t count);
+    /// What `represent` gives for a node, the first time.
+    llvm::ArrayRef<Representative>
+    get(Node root,
+        llvm::function_ref<std::vector<Representative>(Node)> represent);
+
+  private:
+    using List = std::vector<Representative>;
+
+    std::mutex lock;
+    std::deque<List> lists;
+    std::unique_ptr<std::atomic<const List *>[]> ofRoot;
+    size_t size = 0;
   };
 
   // DataPositions.cpp
@@ -347,6 +380,8 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> opaque;
   llvm::DenseMap<mlir::Attribute, mlir::Value> opaqueTensors;
   llvm::DenseSet<Node> selected;
+  llvm::BitVector grouped; ///< atoms of which neighbours may be
+  bool isGrouping = false;
   mutable KnownRepresentatives representatives;
   unsigned opaqueCount = 0;
   /// How many unifications led to the one that is under way.

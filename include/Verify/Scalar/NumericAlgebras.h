@@ -88,6 +88,9 @@ public:
   virtual Scalar constant(const Rational &value) = 0;
   /// A double near to `value`.
   virtual double toDouble(Scalar value) const = 0;
+  /// Whether results are near to the numbers and no more: enough to choose what
+  /// is looked at, and not to decide.
+  virtual bool isApproximate() const { return false; }
   /// What a scalar costs, in doubles, to keep and to compute.
   virtual int64_t getCost() const { return 8; }
   /// Forgets all scalars and the status, and keeps the memory.
@@ -156,6 +159,7 @@ public:
     return getDouble(value) >= 0;
   }
   int64_t getCost() const override { return 1; }
+  bool isApproximate() const override { return true; }
   std::optional<Scalar> join(Scalar left, Scalar right) override;
   bool areApart(llvm::ArrayRef<Scalar> row) const override;
   std::unique_ptr<RowAlgebra> makeRows() override;
@@ -281,6 +285,11 @@ public:
     return get(value).isUndefined();
   }
   unsigned getPrecision() const override { return 53; }
+  /// The interval that `value` is in another such algebra.
+  Scalar copy(const DoubleIntervalAlgebra &from, Scalar value) {
+    intervals.push_back(from.get(value));
+    return {intervals.size() - 1};
+  }
   double getLower(Scalar value) const { return get(value).lower; }
   double getUpper(Scalar value) const { return get(value).upper; }
   bool isNonNegative(Scalar value) const override {
