@@ -118,6 +118,12 @@ Finding Refutation::getFinding() {
     finding->element = {
         confirmed.index, confirmed.planValue, confirmed.referenceValue, {}};
   }
+  // What was looked at roughly is known then.
+  if (finding->expect == confirmed.expect &&
+      finding->element.index == confirmed.index) {
+    finding->element.planValue = confirmed.planValue;
+    finding->element.referenceValue = confirmed.referenceValue;
+  }
   if (Operation *undefined = confirmed.undefinedOp) {
     finding->kind = DifferenceKind::OutsideDomain;
     finding->op = undefined;
