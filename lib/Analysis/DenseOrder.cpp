@@ -74,9 +74,10 @@ bool DenseEvaluator::areApart(ValueRange left, ValueRange right) const {
 
 void DenseEvaluator::adopt(Value value, const DenseEvaluator &other,
                            llvm::function_ref<Scalar(Scalar)> copy) {
-  if (tensors.find(value))
+  const DenseTensor *known = other.tensors.find(value);
+  if (!known || tensors.find(value))
     return;
-  DenseTensor tensor = *other.tensors.find(value);
+  DenseTensor tensor = *known;
   for (Scalar &element : tensor.elements)
     element = copy(element);
   tensor.isOwned = true;

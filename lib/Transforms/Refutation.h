@@ -112,6 +112,7 @@ private:
   /// first, unless only the plan is undefined, which is put off.
   bool accept(const FactorAnalysis &analysis, tv::ExpectOp result,
               Confirmation::Outcome outcome);
+  /// A confirmation on the inputs that are looked at.
   Confirmation makeConfirmation(const FactorAnalysis &analysis) const;
   /// Evaluates `result` in intervals, on this thread.
   Confirmation::Outcome confirm(const FactorAnalysis &analysis,

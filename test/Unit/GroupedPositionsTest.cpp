@@ -6,6 +6,8 @@
 
 #include "DenseExecution.h"
 
+#include "Verify/Scalar/SignAlgebra.h"
+
 using namespace verify;
 
 namespace {
@@ -33,7 +35,7 @@ protected:
   tv::GraphOp graph;
 };
 
-/// Every position of the first input's sequence is in one triangle or another.
+/// What the first input is up to each position.
 constexpr StringLiteral average = R"(tv.graph @graph <dp = 1> {
   %x = tv.input <input "x"> : tensor<4096x2xf32>
   %mask = tv.lower_triangle : () -> tensor<4096x4096xf32>
@@ -149,16 +151,15 @@ TEST_F(GroupedPositionsTest, OnlyPositionsThatAreComparedAreInGroups) {
 }
 
 TEST_F(GroupedPositionsTest, DoublesAreNear) {
-  auto factors = analyze(average);
-  ASSERT_TRUE(factors);
-  FactorAnalysis grouped(*factors);
-  grouped.group();
+  auto grouped = analyze(average);
+  ASSERT_TRUE(grouped);
+  grouped->group();
   SmallVector<Value> values = listResults(graph.getBody().front());
   DoubleAlgebra algebra;
   LastSource source(algebra);
-  DenseEvaluator evaluator(grouped, algebra, source);
+  DenseEvaluator evaluator(*grouped, algebra, source);
   ASSERT_TRUE(succeeded(evaluator.run({}, values))) << evaluator.getFailure();
-  for (Representative entry : grouped.getRepresentatives(getFirst(grouped))) {
+  for (Representative entry : grouped->getRepresentatives(getFirst(*grouped))) {
     auto sum = evaluator.getElement(values.back(), {-1}, {entry.position, 1});
     ASSERT_TRUE(sum);
     // A group counts as its last position does.
@@ -169,18 +170,18 @@ TEST_F(GroupedPositionsTest, DoublesAreNear) {
 }
 
 TEST_F(GroupedPositionsTest, NothingElseIsComputedOfGroups) {
-  auto factors = analyze(average);
-  ASSERT_TRUE(factors);
-  FactorAnalysis grouped(*factors);
-  grouped.group();
+  auto grouped = analyze(average);
+  ASSERT_TRUE(grouped);
+  grouped->group();
   SmallVector<Value> values = listResults(graph.getBody().front());
   DoubleIntervalAlgebra fast;
   IntervalAlgebra precise(128);
   RationalAlgebra rationals;
-  for (NumericAlgebra *algebra :
-       std::initializer_list<NumericAlgebra *>{&fast, &precise, &rationals}) {
+  SignAlgebra signs;
+  for (NumericAlgebra *algebra : std::initializer_list<NumericAlgebra *>{
+           &fast, &precise, &rationals, &signs}) {
     LastSource source(*algebra);
-    DenseEvaluator evaluator(grouped, *algebra, source);
+    DenseEvaluator evaluator(*grouped, *algebra, source);
     EXPECT_TRUE(failed(evaluator.run({}, values)));
     EXPECT_EQ(evaluator.getFailure(),
               "positions are looked at together that differ");

@@ -13,7 +13,7 @@
 // inputs that are equal across the rest.
 //
 // Several threads may ask one analysis at the same time; none may while
-// `setFixedWidth` changes it.
+// `setFixedWidth` or `group` changes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -192,8 +192,8 @@ public:
 
 private:
   enum class Kind : uint8_t { Atom, Concat, Product, Forward };
-  /// Whether all positions are looked at: not for that reason, because they are
-  /// compared with each other, or for another one.
+  /// Whether all positions have to be looked at: no, because they are compared
+  /// with each other and nothing else, or for another reason.
   enum class Rigidity : uint8_t { None, Ordered, Full };
   struct NodeData {
     Kind kind = Kind::Atom;
