@@ -50,7 +50,7 @@ static Confirmation::Outcome reject(std::string reason,
   return {std::nullopt, std::move(reason), isTooCostly};
 }
 
-static Witness makeWitness(tv::ExpectOp result,
+static Witness makeWitness(const FactorAnalysis &analysis, tv::ExpectOp result,
                            const DenseEvaluator::Difference &difference,
                            Operation *undefined, EnclosingAlgebra &algebra) {
   Witness witness;
@@ -58,6 +58,7 @@ static Witness makeWitness(tv::ExpectOp result,
   witness.expect = result;
   witness.index = difference.index;
   witness.referenceIndex = difference.referenceIndex;
+  witness.coordinates = nameCoordinates(analysis, difference.coordinates);
   witness.planValue =
       undefined ? "undefined" : printNumber(algebra.toDouble(difference.plan));
   witness.referenceValue = printNumber(algebra.toDouble(difference.reference));
@@ -156,8 +157,8 @@ Confirmation::judge(Execution &plan, Execution *other,
       });
   if (!difference)
     return std::nullopt;
-  return Outcome{makeWitness(result, *difference, undefined, algebra), "",
-                 false};
+  return Outcome{makeWitness(analysis, result, *difference, undefined, algebra),
+                 "", false};
 }
 
 std::optional<Confirmation::Outcome>

@@ -30,6 +30,8 @@ struct Witness {
   tv::ExpectOp expect;
   llvm::SmallVector<int64_t> index, referenceIndex;
   std::string planValue, referenceValue;
+  /// Of the mesh axes, where they matter.
+  llvm::SmallVector<std::pair<std::string, int64_t>> coordinates;
   /// Of the intervals, in bits.
   unsigned precision = 0;
   /// The op of the plan that is undefined on the inputs, if that is the

@@ -251,6 +251,9 @@ llvm::SmallVector<int64_t> listDevices(tv::ExpectOp expect,
                                        llvm::ArrayRef<int64_t> ranks);
 /// `0-3, 5`.
 std::string describeRanges(llvm::ArrayRef<int64_t> numbers);
+/// Of the mesh axes, where they matter.
+llvm::SmallVector<std::pair<std::string, int64_t>>
+nameCoordinates(const FactorAnalysis &factors, const Coordinates &coordinates);
 /// The first digits of a number.
 std::string printNumber(double value, int digits = 6);
 /// `[:, 32:64]`, the part of the reference tensor.

@@ -118,6 +118,16 @@ void ElementComparison::add(
   }
 }
 
+SmallVector<std::pair<std::string, int64_t>>
+verify::nameCoordinates(const FactorAnalysis &factors,
+                        const Coordinates &coordinates) {
+  SmallVector<std::pair<std::string, int64_t>> named;
+  for (auto [axis, coordinate] : llvm::enumerate(coordinates))
+    if (coordinate >= 0 && factors.getAxisSize(axis) > 1)
+      named.push_back({factors.getAxisName(axis).str(), coordinate});
+  return named;
+}
+
 /// `about 0.0021`: as few digits as tell two numbers apart.
 static std::pair<std::string, std::string> printRoughly(double left,
                                                         double right) {
@@ -136,10 +146,7 @@ DifferentElement ElementComparison::getElement() const {
   if (factors.isGrouped())
     std::tie(element.planValue, element.referenceValue) =
         printRoughly(plan, reference);
-  for (auto [axis, coordinate] : llvm::enumerate(coordinates))
-    if (coordinate >= 0 && factors.getAxisSize(axis) > 1)
-      element.coordinates.push_back(
-          {factors.getAxisName(axis).str(), coordinate});
+  element.coordinates = nameCoordinates(factors, coordinates);
   return element;
 }
 

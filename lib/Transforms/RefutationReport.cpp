@@ -111,19 +111,17 @@ Finding Refutation::getFinding() {
   if (!diagnosed)
     diagnosed = diagnose(getLooked(*coarse));
   std::optional<Finding> finding = *diagnosed;
+  DifferentElement element{confirmed.index, confirmed.planValue,
+                           confirmed.referenceValue, confirmed.coordinates};
   if (!finding) {
     finding.emplace();
     finding->expect = confirmed.expect;
     finding->alike = {confirmed.expect};
-    finding->element = {
-        confirmed.index, confirmed.planValue, confirmed.referenceValue, {}};
+    finding->element = element;
   }
   // What was looked at roughly is known then.
-  if (finding->expect == confirmed.expect &&
-      finding->element.index == confirmed.index) {
-    finding->element.planValue = confirmed.planValue;
-    finding->element.referenceValue = confirmed.referenceValue;
-  }
+  if (usesGroups() && finding->expect == confirmed.expect)
+    finding->element = element;
   if (Operation *undefined = confirmed.undefinedOp) {
     finding->kind = DifferenceKind::OutsideDomain;
     finding->op = undefined;
