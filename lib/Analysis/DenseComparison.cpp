@@ -253,6 +253,26 @@ LogicalResult DenseEvaluator::forEachPlace(
   return success();
 }
 
+int64_t DenseEvaluator::countKnown(const Claim &claim) {
+  for (StringAttr axis : claim.lineage.getSumAxes())
+    if (!factors.findAxis(axis.getValue()))
+      return 0;
+  int64_t total = 0;
+  for (const MeshPlace &place : listPlaces(
+           factors, findComparedAxes(claim, factors, elements), claim.domain)) {
+    auto mapped =
+        mapDimensions(claim.lineage, place.coordinates, claim.reference,
+                      claim.values.front(), /*skipsUnknown=*/true);
+    if (failed(mapped))
+      return 0;
+    int64_t known = 1;
+    for (const auto &map : *mapped)
+      known *= llvm::count(map->unknown, 0);
+    total += known;
+  }
+  return total;
+}
+
 /// A single element is its own sum.
 static bool isSum(const DenseEvaluator::Claim &claim) {
   return claim.values.size() != 1 || !claim.lineage.getSumAxes().empty();

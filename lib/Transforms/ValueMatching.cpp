@@ -216,6 +216,36 @@ static std::optional<std::pair<int64_t, int64_t>> toFraction(double value) {
   return std::nullopt;
 }
 
+int64_t ValueMatcher::countLooked(Value value) const {
+  int64_t count = 1;
+  for (FactorAnalysis::Node node : factors->getDimensions(value))
+    count *= static_cast<int64_t>(factors->getRepresentatives(node).size());
+  return count;
+}
+
+ValueMatcher::Extent ValueMatcher::getExtent(ArrayRef<Value> terms) const {
+  uint64_t axes = 0;
+  for (Value term : terms)
+    axes |= factors->getVaryingAxes(term);
+  SmallVector<unsigned> roots;
+  for (FactorAnalysis::Node node : factors->getDimensions(terms.front()))
+    roots.push_back(factors->getRoot(node));
+  return {getDomain(terms.front()).getAsOpaquePointer(), axes, roots};
+}
+
+/// Whether `known` elements tell what a value is of which `wanted` are looked
+/// at.
+static bool areEnough(int64_t known, int64_t wanted) {
+  return known >= wanted - known;
+}
+
+bool ValueMatcher::isMostlyKnown(ArrayRef<Value> terms, Value reference,
+                                 tv::LineageAttr lineage) {
+  DenseEvaluator::Claim claim{terms, reference, lineage,
+                              getDomain(terms.front())};
+  return areEnough(evaluator->countKnown(claim), countLooked(terms.front()));
+}
+
 bool ValueMatcher::isOtherSum(ArrayRef<Value> terms, Value reference,
                               tv::LineageAttr lineage) {
   bool differs = false;
@@ -238,9 +268,7 @@ bool ValueMatcher::isOtherSum(ArrayRef<Value> terms, Value reference,
 
 std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
                                          tv::LineageAttr lineage) {
-  int64_t wanted = 1, visited = 0;
-  for (FactorAnalysis::Node node : factors->getDimensions(terms.front()))
-    wanted *= static_cast<int64_t>(factors->getRepresentatives(node).size());
+  int64_t visited = 0;
   double largest = 0;
   std::optional<double> ratio;
   bool fits = true;
@@ -268,7 +296,7 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
   DenseEvaluator::Claim claim{terms, reference, lineage,
                               getDomain(terms.front())};
   if (failed(evaluator->visit(claim, /*skipsUnknown=*/true, visitor)) ||
-      !fits || 2 * visited < wanted)
+      !fits || !areEnough(visited, countLooked(terms.front())))
     return std::nullopt;
   auto fraction = toFraction(ratio.value_or(1));
   if (!fraction ||
@@ -303,10 +331,18 @@ std::optional<Match> ValueMatcher::matchSum(Value value, Value reference) {
         sumAxes.push_back(axis);
     SmallVector<tv::LineageAttr> lineages =
         listLineages(value, reference, sumAxes);
+    // Most groups are alike.
+    std::map<Extent, SmallVector<tv::LineageAttr>> known;
     for (const SmallVector<Value> &group : groups) {
       if (group.size() == 1 && sumAxes.empty())
         continue;
-      for (tv::LineageAttr lineage : lineages)
+      auto [own, isNew] = known.try_emplace(getExtent(group));
+      if (isNew)
+        llvm::copy_if(lineages, std::back_inserter(own->second),
+                      [&](tv::LineageAttr lineage) {
+                        return isMostlyKnown(group, reference, lineage);
+                      });
+      for (tv::LineageAttr lineage : own->second)
         if (!isOtherSum(group, reference, lineage))
           if (std::optional<Match> found = match(group, reference, lineage);
               found && !found->isScaled())

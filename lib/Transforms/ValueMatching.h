@@ -112,6 +112,18 @@ private:
   llvm::SmallVector<mlir::StringAttr> getVaryingAxes(mlir::Value value);
   std::optional<Match> match(llvm::ArrayRef<mlir::Value> terms,
                              mlir::Value reference, tv::LineageAttr lineage);
+  /// How many elements of a value are looked at.
+  int64_t countLooked(mlir::Value value) const;
+  /// What decides, besides the reference and the lineage, how many elements of
+  /// a claim are known: where its terms exist, the axes that they vary with and
+  /// the roots of their dimensions.
+  using Extent =
+      std::tuple<const void *, uint64_t, llvm::SmallVector<unsigned>>;
+  Extent getExtent(llvm::ArrayRef<mlir::Value> terms) const;
+  /// Whether so many elements of the part are looked at that `match` may say
+  /// what it is.
+  bool isMostlyKnown(llvm::ArrayRef<mlir::Value> terms, mlir::Value reference,
+                     tv::LineageAttr lineage);
   /// Whether the last elements show that the terms do not add up to the part of
   /// the reference.
   bool isOtherSum(llvm::ArrayRef<mlir::Value> terms, mlir::Value reference,

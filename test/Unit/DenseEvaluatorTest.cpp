@@ -141,6 +141,8 @@ TEST_F(DenseEvaluatorTest, ElementsThatAreNotThereAreLeftOut) {
             << dense.getFailure();
         llvm::sort(found);
         EXPECT_EQ(found, wanted) << text;
+        EXPECT_EQ(dense.countKnown({values[1], values[0], lineage, {}}),
+                  static_cast<int64_t>(wanted.size()));
         // The last one alone, if the reference has it.
         llvm::erase_if(wanted, [](const std::vector<int64_t> &index) {
           return index != std::vector<int64_t>{3, 2, 4};
@@ -152,6 +154,33 @@ TEST_F(DenseEvaluatorTest, ElementsThatAreNotThereAreLeftOut) {
             << dense.getFailure();
         EXPECT_EQ(found, wanted) << text;
       }
+}
+
+// The elements that a claim is about are counted at each place of the mesh.
+TEST_F(DenseEvaluatorTest, KnownElementsOfAllReplicas) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 3, device = 1> {
+    %x = tv.input <input "x"> : tensor<6x5xf32>
+    %y = tv.distribute %x <[dp, 0:2 of 2], [0:5 of 5]> on <device = 0> assumes 0 : (tensor<6x5xf32>) -> tensor<2x5xf32>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 64, 8192});
+  SmallVector<Value> values = listResults(body);
+  DoubleAlgebra algebra;
+  PlaceSource source(algebra);
+  DenseEvaluator dense(factors, algebra, source);
+  ASSERT_TRUE(succeeded(dense.run({}, values))) << dense.getFailure();
+  auto count = [&](StringRef text) {
+    auto lineage = cast<tv::LineageAttr>(parseAttribute(text, &context));
+    return dense.countKnown({values[1], values[0], lineage, {}});
+  };
+  EXPECT_EQ(count("#tv.lineage<[dp, 0:2 of 2], [0:5 of 5]>"), 30);
+  EXPECT_EQ(count("#tv.lineage<[2:4 of 6], [0:5 of 5]>"), 30);
+  // A sum of all is one value.
+  EXPECT_EQ(count("#tv.lineage<[2:4 of 6], [0:5 of 5] sum dp>"), 10);
+  EXPECT_EQ(count("#tv.lineage<[4:6 of 9], [3:8 of 9] sum dp>"), 4);
+  EXPECT_EQ(count("#tv.lineage<[2:4 of 6], [0:5 of 5] sum other>"), 0);
 }
 
 TEST_F(DenseEvaluatorTest, Contraction) {
