@@ -251,7 +251,8 @@ llvm::SmallVector<int64_t> listDevices(tv::ExpectOp expect,
                                        llvm::ArrayRef<int64_t> ranks);
 /// `0-3, 5`.
 std::string describeRanges(llvm::ArrayRef<int64_t> numbers);
-/// Of the mesh axes, where they matter.
+/// The axes with several coordinates, each with the one of these, unless that
+/// is any.
 llvm::SmallVector<std::pair<std::string, int64_t>>
 nameCoordinates(const FactorAnalysis &factors, const Coordinates &coordinates);
 /// The first digits of a number.

@@ -96,6 +96,22 @@ TEST_F(DenseEvaluatorTest, UnrelatedReshapes) {
   })");
 }
 
+namespace {
+/// What it takes to execute a graph and keep all its values.
+struct ExecutedGraph {
+  explicit ExecutedGraph(tv::GraphOp graph)
+      : factors(graph.getBody().front(), graph.getMesh(),
+                {FactorAnalysis::Positions::Exact, 64, 8192}),
+        values(listResults(graph.getBody().front())) {}
+
+  FactorAnalysis factors;
+  SmallVector<Value> values;
+  DoubleAlgebra algebra;
+  PlaceSource source{algebra};
+  DenseEvaluator dense{factors, algebra, source};
+};
+} // namespace
+
 // A claim that goes beyond the reference is compared where that has elements.
 TEST_F(DenseEvaluatorTest, ElementsThatAreNotThereAreLeftOut) {
   tv::GraphOp graph = parse(R"(tv.graph @graph <device = 1> {
@@ -103,13 +119,8 @@ TEST_F(DenseEvaluatorTest, ElementsThatAreNotThereAreLeftOut) {
     %y = tv.input <input "y"> : tensor<4x3x5xf32>
   })");
   ASSERT_TRUE(graph);
-  Block &body = graph.getBody().front();
-  FactorAnalysis factors(body, graph.getMesh(),
-                         {FactorAnalysis::Positions::Exact, 64, 8192});
-  SmallVector<Value> values = listResults(body);
-  DoubleAlgebra algebra;
-  PlaceSource source(algebra);
-  DenseEvaluator dense(factors, algebra, source);
+  ExecutedGraph executed(graph);
+  auto &[factors, values, algebra, source, dense] = executed;
   ASSERT_TRUE(succeeded(dense.run({}, values))) << dense.getFailure();
   for (int64_t first : {0, 5, 7})
     for (int64_t second : {0, 3, 4, 9})
@@ -163,13 +174,8 @@ TEST_F(DenseEvaluatorTest, KnownElementsOfAllReplicas) {
     %y = tv.distribute %x <[dp, 0:2 of 2], [0:5 of 5]> on <device = 0> assumes 0 : (tensor<6x5xf32>) -> tensor<2x5xf32>
   })");
   ASSERT_TRUE(graph);
-  Block &body = graph.getBody().front();
-  FactorAnalysis factors(body, graph.getMesh(),
-                         {FactorAnalysis::Positions::Exact, 64, 8192});
-  SmallVector<Value> values = listResults(body);
-  DoubleAlgebra algebra;
-  PlaceSource source(algebra);
-  DenseEvaluator dense(factors, algebra, source);
+  ExecutedGraph executed(graph);
+  auto &[factors, values, algebra, source, dense] = executed;
   ASSERT_TRUE(succeeded(dense.run({}, values))) << dense.getFailure();
   auto count = [&](StringRef text) {
     auto lineage = cast<tv::LineageAttr>(parseAttribute(text, &context));

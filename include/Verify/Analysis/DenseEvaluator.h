@@ -230,8 +230,9 @@ public:
   /// each place of the mesh is looked at.
   llvm::LogicalResult visit(const Claim &claim, bool skipsUnknown,
                             Visitor visitor, bool isLastOnly = false);
-  /// How many pairs that visits with `skipsUnknown` where it goes through all;
-  /// 0 if it would fail. Values that are summed are kept at the same positions.
+  /// How many pairs `visit` comes to with `skipsUnknown` if nothing stops it; 0
+  /// if the claim does not fit. Values that are summed have to be kept at the
+  /// same positions.
   int64_t countKnown(const Claim &claim);
   /// Calls `visitor` with the same pairs, many at a time at one place of the
   /// mesh, and of equal pairs in runs with the first. The scalars are valid
