@@ -7,6 +7,7 @@
 #include "Verify/Report/DiagnosticPrinter.h"
 
 #include "Verify/IR/Locations.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
