@@ -340,9 +340,17 @@ static void keepFreedMemory() {
 #endif
 }
 
+/// Linked with all of LLVM in one library (VERIFY_SHARED_MLIR), this tool has
+/// the options of other tools, too, of which one is called as one of its own.
+static void removeOptionOfLibrary(StringRef name) {
+  if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
+    option->removeArgument();
+}
+
 int main(int argc, char **argv) {
   keepFreedMemory();
   InitLLVM init(argc, argv);
+  removeOptionOfLibrary("threads");
   Flags flags;
   cl::HideUnrelatedOptions(flags.category);
   bool parsed = cl::ParseCommandLineOptions(
