@@ -136,7 +136,12 @@ public:
       : flags(flags), pool(hardware_concurrency(flags.threads)) {
     if (pool.getMaxConcurrency() > 1)
       context.setThreadPool(pool);
-    context.loadDialect<verify::tv::TVDialect>();
+    // A pass manager adds what its passes need to the registry of the context,
+    // which two that run side by side may not: it is there before.
+    mlir::DialectRegistry registry;
+    registry.insert<verify::tv::TVDialect>();
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
     timingManager.setEnabled(flags.isTimed);
     timingManager.setOutput(mlir::createOutputStrategy(
         mlir::DefaultTimingManager::OutputFormat::Text, errs()));
