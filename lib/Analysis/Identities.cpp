@@ -315,13 +315,8 @@ verify::findConcatenation(tv::SemanticsOpInterface op,
   for (auto [number, access] : llvm::enumerate(relation.accesses)) {
     std::optional<unsigned> dimension =
         findDifferent(access.dimensions, relation.result);
-    llvm::BitVector present(relation.accesses.size());
-    present.set(number);
-    ZeroAlgebra algebra;
     if (!dimension || access.operand != number ||
-        (number > 0 && *dimension != result.dimension) ||
-        combine(algebra, op, relation, isNoZero, present) !=
-            ZeroAlgebra::access(number))
+        (number > 0 && *dimension != result.dimension))
       return std::nullopt;
     std::optional<int64_t> start = findStart(
         access.dimensions[*dimension], relation.result[*dimension], relation);
@@ -334,5 +329,13 @@ verify::findConcatenation(tv::SemanticsOpInterface op,
   if (relation.result[result.dimension].getChildren().size() !=
       relation.accesses.size())
     return std::nullopt;
-  return result;
+  // Only now is it known that a body takes the scalar of one access alone.
+  ZeroAlgebra algebra;
+  bool passesOn =
+      forEachPresence(relation, [&](const llvm::BitVector &present) {
+        return present.count() == 1 &&
+               combine(algebra, op, relation, isNoZero, present) ==
+                   ZeroAlgebra::access(present.find_first());
+      });
+  return passesOn ? std::optional(result) : std::nullopt;
 }
