@@ -6,9 +6,10 @@
 
 #include "FunctionBounds.h"
 
+#include "MPFRCaches.h"
+
 #include <cmath>
 #include <limits>
-#include <mpfr.h>
 
 using namespace verify;
 
@@ -42,7 +43,10 @@ static const Entry *find(Function function) {
 static double callRounded(const Entry &entry, double at, mpfr_rnd_t direction) {
   // As exact as doubles are; kept, for it is called often.
   struct Number {
-    Number() { mpfr_init2(value, std::numeric_limits<double>::digits); }
+    Number() {
+      freeMPFRCachesWithThread();
+      mpfr_init2(value, std::numeric_limits<double>::digits);
+    }
     ~Number() { mpfr_clear(value); }
     mpfr_t value;
   };

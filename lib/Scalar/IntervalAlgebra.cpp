@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MPFRCaches.h"
 #include "Verify/Scalar/NumericAlgebras.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -23,7 +24,10 @@ using llvm::ArrayRef;
 
 struct IntervalAlgebra::Interval {
   mpfi_t value;
-  explicit Interval(unsigned precision) { mpfi_init2(value, precision); }
+  explicit Interval(unsigned precision) {
+    freeMPFRCachesWithThread();
+    mpfi_init2(value, precision);
+  }
   Interval(const Interval &) = delete;
   Interval &operator=(const Interval &) = delete;
   ~Interval() { mpfi_clear(value); }
