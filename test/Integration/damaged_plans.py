@@ -28,7 +28,7 @@ from pathlib import Path
 
 from plan_differences import find_differences
 
-SANITIZER = re.compile(r"(Address|Leak|UndefinedBehavior)Sanitizer|runtime error:")
+SANITIZER = re.compile(r"(Address|Leak|Thread|UndefinedBehavior)Sanitizer|runtime error:")
 PLACE = re.compile(r"\.pkl|\.py:\d|\(cell \d|'tv\.")
 """What a message of exit code 3 has in its first line: a file or an op."""
 
@@ -126,10 +126,14 @@ def check(original: bytes, damaged: bytes, ended: Run, limits: Limits, tally: Ta
     return "proved with " + "; ".join(differences[:4]) if differences else ""
 
 
-def is_sanitized() -> bool:
-    """Is verify-plan built with AddressSanitizer, which reserves terabytes?"""
+def limit_runs(seconds: int, mebibytes: int) -> Limits:
+    """Limits for verify-plan; with a sanitizer it takes several times as much of each."""
     program = shutil.which("verify-plan")
-    return program is not None and b"__asan_init" in Path(program).read_bytes()
+    content = Path(program).read_bytes() if program else b""
+    if b"__asan_init" in content or b"__tsan_init" in content:
+        # It reserves terabytes of addresses, too.
+        return Limits(8 * seconds, 8 * mebibytes, is_address_space_limited=False)
+    return Limits(seconds, mebibytes, is_address_space_limited=True)
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -149,7 +153,7 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> int:
     """Exit code 1 if any run did what it must not do."""
     options = parse_arguments()
-    limits = Limits(options.seconds, options.mebibytes, not is_sanitized())
+    limits = limit_runs(options.seconds, options.mebibytes)
     options.work.mkdir(parents=True, exist_ok=True)
     report = options.work / "report"
     if run(options.reference, options.plan, report, limits).code != 0:

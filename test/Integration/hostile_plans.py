@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from damaged_plans import Limits, find_fault, is_sanitized, run
+from damaged_plans import find_fault, limit_runs, run
 from plan_maker.pickle_writer import (
     Global,
     Instance,
@@ -391,7 +391,7 @@ def check_edits(edits: list[Edit], work: Path, names: list[str]) -> int:
     originals = {model: make_files(*MODELS[model]) for model in sorted(models)}
     failures = 0
     for edit in chosen:
-        limits = Limits(edit.seconds, 2048, not is_sanitized())
+        limits = limit_runs(edit.seconds, 2048)
         paths = {"reference": work / "reference.pkl", "plan": work / "plan.pkl"}
         for (kind, path), data in zip(paths.items(), originals[edit.model][::-1], strict=True):
             path.write_bytes(data)
