@@ -21,6 +21,9 @@ static bool isWhole(tv::PieceAttr piece, Location location, const Twine &what) {
 }
 
 LogicalResult OneLoader::check(tv::LoadDataOp op) {
+  // A plan is verified beside its execution, if it was not before.
+  if (failed(op.verify()))
+    return failure();
   if (cell && *cell != op.getCell())
     return op.emitOpError("is a second data loader beside cell ")
            << *cell << ", which is not supported";

@@ -22,7 +22,8 @@ namespace verify {
 /// so there may be one.
 class OneLoader {
 public:
-  /// Fails, after an error, if `op` is another loader than before.
+  /// Fails, after an error, if `op` is another loader than before, or does not
+  /// name each of its tensors.
   llvm::LogicalResult check(tv::LoadDataOp op);
 
 private:
