@@ -84,8 +84,16 @@ bool Machine::makeFrozenSet() {
   return push(set);
 }
 
+bool Machine::checkUnused(Value target) {
+  return !builder.isUsed(target) ||
+         fail("expected what nothing was made of yet, found " +
+              builder.getGraph().describe(target));
+}
+
 bool Machine::append(size_t first) {
   Value target = stack[first - 1];
+  if (!checkUnused(target))
+    return false;
   auto elements = stack.from(first);
   bool isAppended;
   switch (builder.getKind(target)) {
@@ -108,6 +116,8 @@ bool Machine::addItems() {
   if (!takeTarget(first))
     return false;
   Value target = stack[first - 1];
+  if (!checkUnused(target))
+    return false;
   auto elements = stack.from(first);
   bool isAdded;
   switch (builder.getKind(target)) {
@@ -131,6 +141,8 @@ bool Machine::store(Value target, size_t first) {
   auto entries = stack.from(first);
   if (entries.size() % 2 != 0)
     return fail("odd number of keys and values");
+  if (!checkUnused(target))
+    return false;
   bool isStored;
   switch (builder.getKind(target)) {
   case Kind::Dictionary:
@@ -199,8 +211,10 @@ bool Machine::makeObject(Construction construction, bool hasKeywords) {
   if (builder.getKind(arguments) != Kind::Tuple)
     return fail("expected a tuple of arguments, found " +
                 builder.getGraph().describe(arguments));
-  return checkCallable(callable) &&
-         push(builder.makeObject(construction, callable, arguments, keywords));
+  if (!checkCallable(callable))
+    return false;
+  builder.useArguments(arguments);
+  return push(builder.makeObject(construction, callable, arguments, keywords));
 }
 
 bool Machine::makeMarkedObject() {
@@ -213,6 +227,7 @@ bool Machine::makeMarkedObject() {
   if (!checkCallable(callable))
     return false;
   Value arguments = builder.makeTuple(stack.from(first + 1));
+  builder.useArguments(arguments);
   stack.truncate(first);
   return push(builder.makeObject(Construction::Call, callable, arguments));
 }
@@ -224,7 +239,8 @@ bool Machine::build() {
   if (builder.getKind(object) != Kind::Object)
     return fail("expected an object to give a state to, found " +
                 builder.getGraph().describe(object));
-  return builder.build(object, state) || failElements();
+  return checkUnused(object) &&
+         (builder.build(object, state) || failElements());
 }
 
 bool Machine::makeExtension(uint32_t code) {

@@ -160,7 +160,7 @@ LLVM_ATTRIBUTE_ALWAYS_INLINE void Machine::runFrequent(const Byte *sliceEnd) {
       continue;
     case Opcode::Append:
       if (top - bottom < 2 || builder.getKind(top[-2]) != Kind::List ||
-          !builder.append(top[-2], top[-1]))
+          builder.isUsed(top[-2]) || !builder.append(top[-2], top[-1]))
         break;
       --top;
       next += 1;

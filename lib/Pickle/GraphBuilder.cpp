@@ -264,6 +264,7 @@ uint32_t GraphBuilder::extend(Value object) {
 bool GraphBuilder::build(Value object, Value state) {
   if (buildFirst(object, state))
     return true;
+  useState(state);
   uint32_t parts = extend(object);
   if (graph.words[parts].getRaw() == Graph::noState) {
     graph.words[parts] = state;
@@ -289,8 +290,27 @@ bool GraphBuilder::storeInObject(Value object, llvm::ArrayRef<Value> entries) {
   return store(graph.words[parts + 3], entries);
 }
 
+void GraphBuilder::useArguments(Value arguments) {
+  for (Value value : graph.getElements(arguments))
+    switch (graph.getKind(value)) {
+    case Kind::List:
+    case Kind::Dictionary:
+    case Kind::Set:
+      use(value);
+      break;
+    case Kind::Object:
+      // An object without arguments may be one of a cycle, which has its state
+      // only at the end.
+      if (graph.getConstruction(value) == Construction::Call)
+        use(value);
+      break;
+    default:
+      break;
+    }
+}
+
 size_t GraphBuilder::getMemoryUse() const {
-  return graph.getMemoryUse() + globals.size() * 64 +
+  return graph.getMemoryUse() + globals.size() * 64 + used.getMemorySize() +
          shapesByHash.getMemorySize() + plainConstructors.getMemorySize();
 }
 

@@ -15,6 +15,7 @@
 
 #include "Verify/Pickle/Graph.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
@@ -88,7 +89,7 @@ public:
       return false;
     Graph::Node &node = graph.nodes[value.getNode()];
     return node.tag == Graph::DictionaryTag && node.aux == 0 &&
-           !entries.empty() && entries.size() % 2 == 0 &&
+           !isUsed(value) && !entries.empty() && entries.size() % 2 == 0 &&
            makePredictedRecord(node, entries, predictShape(entries));
   }
   /// Stores keys and values in an Object.
@@ -101,10 +102,21 @@ public:
     if (LLVM_UNLIKELY(!value.isNode()))
       return false;
     Graph::Node &node = graph.nodes[value.getNode()];
-    if (node.tag != Graph::ObjectTag || node.data != Graph::noState)
+    if (node.tag != Graph::ObjectTag || node.data != Graph::noState ||
+        isUsed(value))
       return false;
     node.data = state.getRaw();
+    useState(state);
     return true;
+  }
+  /// Notes that what is called may take what its arguments hold.
+  void useArguments(Value arguments);
+  /// Whether something took what a container or an object held: the entries of
+  /// a state become those of an object in Python, and arguments may be copied.
+  /// What is changed afterwards is not what was taken.
+  bool isUsed(Value value) const {
+    return value.isNode() && value.getNode() < used.size() &&
+           used.test(value.getNode());
   }
 
   Kind getKind(Value value) const { return graph.getKind(value); }
@@ -149,6 +161,18 @@ private:
                            uint32_t shape);
   void forgetShape(uint32_t index);
   uint32_t findShape(llvm::ArrayRef<Value> keys);
+  void use(Value value) {
+    if (value.getNode() >= used.size())
+      used.resize(graph.nodes.size() + graph.nodes.size() / 2);
+    used.set(value.getNode());
+  }
+  void useState(Value state) {
+    if (!state.isNode())
+      return;
+    use(state);
+    if (LLVM_UNLIKELY(graph.nodes[state.getNode()].tag == Graph::TupleTag))
+      useArguments(state);
+  }
   /// Words of an object's extension, made if it has none.
   uint32_t extend(Value object);
 
@@ -159,6 +183,7 @@ private:
   llvm::DenseMap<uint32_t, uint32_t> plainConstructors;
   uint32_t lastPlainCallable = ~0u, lastPlainConstructor = 0;
   llvm::StringMap<Value> globals;
+  llvm::BitVector used; ///< nodes that may not change any more
 };
 
 } // namespace verify::pickle

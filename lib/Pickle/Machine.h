@@ -128,6 +128,8 @@ private:
   bool makeFrozenSet();
   bool append(size_t first);
   bool addItems();
+  /// Fails where something took what `target` held.
+  bool checkUnused(Value target);
   /// Whether each of the values, `step` apart, may be a key or in a set.
   bool checkHashed(llvm::ArrayRef<Value> values, size_t step);
   bool store(Value target, size_t first);

@@ -48,6 +48,7 @@ bool Machine::stepText(Opcode opcode) {
     if (!readTextGlobal(global) || !takeMark(first))
       return false;
     Value arguments = builder.makeTuple(stack.from(first));
+    builder.useArguments(arguments);
     stack.truncate(first);
     return push(builder.makeObject(Construction::Call, global, arguments));
   }
@@ -74,6 +75,11 @@ bool Machine::readLine(llvm::StringRef &line) {
 }
 
 bool Machine::pushDecimal(llvm::StringRef digits) {
+  // An octal number for one unpickler of Python, none for the other.
+  llvm::StringRef unsignedDigits = digits.ltrim('-');
+  if (unsignedDigits.size() > 1 && unsignedDigits.front() == '0')
+    return fail("an integer with leading zeros: '" + getPrintable(digits) +
+                "'");
   int64_t integer;
   if (!digits.getAsInteger(10, integer))
     return push(builder.makeInteger(integer));
@@ -193,6 +199,13 @@ bool Machine::readTextUnicode() {
       line = line.drop_front(2 + digits);
     } else {
       line = line.drop_front();
+      // A backslash that begins no such escape takes the next character along,
+      // which may be another one.
+      if (code == '\\' && !line.empty()) {
+        decoded.push_back('\\');
+        code = static_cast<Byte>(line.front());
+        line = line.drop_front();
+      }
     }
     char bytes[UNI_MAX_UTF8_BYTES_PER_CODE_POINT], *next = bytes;
     if (llvm::ConvertCodePointToUTF8(code, next))

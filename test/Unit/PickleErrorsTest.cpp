@@ -137,6 +137,36 @@ TEST(PickleErrorsTest, Hashes) {
   });
 }
 
+TEST(PickleErrorsTest, ChangesOfWhatWasUsed) {
+  // Python copies the entries of a state into the object, and what is called
+  // may copy its arguments.
+  expectErrorsAnywhere({
+      {bytes("cm\nC\n)\x81}q\1bh\1(U\1aK\1u."),
+       "byte 19: SETITEMS: expected what nothing was made of yet, found dict"},
+      {bytes("cm\nC\n)\x81}q\1(U\1aK\1ubh\1U\1aK\2s."),
+       "byte 25: SETITEM: expected what nothing was made of yet, found dict"},
+      {bytes("cm\nC\n)\x81N}q\1\x86"
+             "bh\1U\1aK\2s."),
+       "byte 20: SETITEM: expected what nothing was made of yet, found dict"},
+      {bytes("cm\nf\n]q\1\x85Rh\1Na."),
+       "byte 13: APPEND: expected what nothing was made of yet, found list"},
+      {bytes("cm\nf\n]q\1\x85Rh\1(Ne."),
+       "byte 14: APPENDS: expected what nothing was made of yet, found list"},
+      {bytes("cm\nf\n\x8fq\1\x85Rh\1(N\x90."),
+       "byte 14: ADDITEMS: expected what nothing was made of yet, found set"},
+      {bytes("(cm\nf\n]q\1oh\1Na."),
+       "byte 13: APPEND: expected what nothing was made of yet, found list"},
+      {bytes("(]q\1im\nf\nh\1Na."),
+       "byte 12: APPEND: expected what nothing was made of yet, found list"},
+      {bytes("cm\nf\n)Rq\1cm\ng\nh\1\x85R0h\1}b."),
+       "byte 22: BUILD: expected what nothing was made of yet, found f"},
+  });
+  // An object may be an argument before it has its state: a cycle.
+  llvm::Expected<Graph> cycle =
+      readBytes(bytes("cm\nC\n)\x81q\1}(U\1acm\nf\nh\1\x85Rub."));
+  EXPECT_TRUE(!!cycle) << llvm::toString(cycle.takeError());
+}
+
 TEST(PickleErrorsTest, Memo) {
   expectErrorsAnywhere({
       {bytes("h\x11."), "byte 0: BINGET: memo slot 17 was never written"},
@@ -195,6 +225,8 @@ TEST(PickleErrorsTest, Operands) {
       {bytes("N\0."), "byte 1: unknown opcode 0x00"},
       {"I12x\n.", "byte 0: INT: not an integer: '12x'"},
       {"L\n.", "byte 0: LONG: not an integer: ''"},
+      {"I010\n.", "byte 0: INT: an integer with leading zeros: '010'"},
+      {"L-010L\n.", "byte 0: LONG: an integer with leading zeros: '-010'"},
       {"Fabc\n.", "byte 0: FLOAT: not a float: 'abc'"},
       {"Sabc\n.", "byte 0: STRING: the string is not in quotes"},
       {"S'\n.", "byte 0: STRING: the string is not in quotes"},

@@ -165,6 +165,7 @@ TEST(PickleReaderTest, Integers) {
 TEST(PickleReaderTest, TextOperands) {
   EXPECT_EQ(show("S\"\\n\\t\\\\\\101\\q\"\n."), "'\\0A\\09\\\\A\\\\q'");
   EXPECT_EQ(show("V\\ud800\n."), "'\\ED\\A0\\80'");
+  EXPECT_EQ(show("V\\\\u0041\\u0041\\\n."), "'\\\\\\\\u0041A\\\\'");
   EXPECT_EQ(show("Finf\n."), "inf");
   EXPECT_EQ(show("P\n."), "persistent ''");
 }
