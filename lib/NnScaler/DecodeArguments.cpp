@@ -12,6 +12,8 @@
 
 #include "Decoder.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+
 using namespace verify;
 using namespace verify::nnscaler;
 
@@ -49,6 +51,27 @@ bool Decoder::decodeArguments(const ObjectFields &object, Field field,
   return true;
 }
 
+bool Decoder::checkKeys(const ObjectFields &object, Field field,
+                        Value dictionary) {
+  llvm::SmallPtrSet<const void *, 16> keys;
+  for (size_t i = 0, e = graph.getNumEntries(dictionary); i != e; ++i) {
+    Value key = graph.getEntry(dictionary, i).first;
+    // Equal strings are one.
+    bool isString = graph.getKind(key) == Kind::String;
+    const void *identity =
+        isString ? static_cast<const void *>(intern(key).data())
+                 : reinterpret_cast<const void *>(uintptr_t(key.getRaw()));
+    if (!keys.insert(identity).second)
+      return failField(
+          object, field,
+          "the key " +
+              (isString ? "'" + pickle::getPrintable(graph.getText(key)) + "'"
+                        : graph.describe(key)) +
+              " is there twice");
+  }
+  return true;
+}
+
 bool Decoder::decodeKeywords(const ObjectFields &object, Field field,
                              llvm::ArrayRef<KeywordArgument> &keywords) {
   Value dictionary;
@@ -65,7 +88,7 @@ bool Decoder::decodeKeywords(const ObjectFields &object, Field field,
   }
   size_t count = graph.getNumEntries(dictionary);
   KeywordArgument *first;
-  if (!allocate(count, first))
+  if (!checkKeys(object, field, dictionary) || !allocate(count, first))
     return false;
   for (size_t i = 0; i != count; ++i) {
     auto [key, value] = graph.getEntry(dictionary, i);
@@ -104,6 +127,9 @@ bool Decoder::decodeArgument(const ObjectFields &user, Field field, Value value,
       return true;
     }
     Container container = getContainer(entered);
+    if (!graph.isNone(container.dictionary) &&
+        !checkKeys(user, field, container.dictionary))
+      return false;
     if (levels.size() == maxDepth)
       return failField(user, field,
                        "a constant is nested more than " +
@@ -229,6 +255,7 @@ Decoder::Container Decoder::getContainer(Value value) {
   };
   auto addEntries = [&](Value dictionary) {
     container.kind = ConstantKind::Dictionary;
+    container.dictionary = dictionary;
     for (size_t i = 0, e = graph.getNumEntries(dictionary); i != e; ++i) {
       auto [key, entry] = graph.getEntry(dictionary, i);
       container.contents.append({key, entry});

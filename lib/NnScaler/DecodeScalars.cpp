@@ -45,11 +45,14 @@ std::optional<llvm::StringRef> Decoder::toBytes(Value value,
   if (kind == Kind::Bytes || kind == Kind::ByteArray || kind == Kind::String)
     return graph.getText(value);
   // Protocol 2 has no bytes: Python 3 writes _codecs.encode(text, 'latin1').
-  if (classes.get(value) != PlanClass::CodecsEncode)
+  if (classes.get(value) != PlanClass::CodecsEncode ||
+      !isMadeOfArguments(value) || graph.hasState(value))
     return std::nullopt;
   llvm::ArrayRef<Value> arguments =
       graph.getElements(graph.getArguments(value));
   if (arguments.size() != 2 || graph.getKind(arguments[0]) != Kind::String ||
+      graph.getKind(arguments[1]) != Kind::String ||
+      graph.getText(arguments[1]) != "latin1" ||
       !encodeLatin1(graph.getText(arguments[0]), storage))
     return std::nullopt;
   return llvm::StringRef(storage);
@@ -99,7 +102,9 @@ std::optional<Argument> Decoder::toNumber(Value scalar) {
   llvm::ArrayRef<Value> arguments =
       graph.getElements(graph.getArguments(scalar));
   if (arguments.size() != 2 ||
-      classes.get(arguments[0]) != PlanClass::NumpyType)
+      classes.get(arguments[0]) != PlanClass::NumpyType ||
+      !isMadeOfArguments(scalar) || graph.hasState(scalar) ||
+      !isMadeOfArguments(arguments[0]))
     return std::nullopt;
   Value type = arguments[0];
   llvm::ArrayRef<Value> typeArguments =
@@ -156,7 +161,8 @@ std::optional<llvm::ArrayRef<pickle::Value>> Decoder::toTorchSize(Value value) {
     return std::nullopt;
   llvm::ArrayRef<Value> arguments =
       graph.getElements(graph.getArguments(value));
-  if (arguments.size() != 1)
+  if (arguments.size() != 1 || !isMadeOfArguments(value) ||
+      graph.hasState(value))
     return std::nullopt;
   Kind kind = graph.getKind(arguments[0]);
   if (kind == Kind::List || kind == Kind::Tuple)

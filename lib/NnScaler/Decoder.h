@@ -211,8 +211,16 @@ private:
     llvm::StringRef text;
     /// In the order of ConstantParts::elements.
     llvm::SmallVector<Value> contents;
+    Value dictionary; ///< that they are the entries of, if they are
   };
   Container getContainer(Value value);
+  /// Fails where a dictionary has a key twice: Python has the last entry.
+  bool checkKeys(const ObjectFields &object, Field field, Value dictionary);
+  /// Whether an object is made from positional arguments alone, and nothing
+  /// was done to it afterwards but one BUILD, if that.
+  bool isMadeOfArguments(Value object) const {
+    return graph.isPlain(object) && graph.isNone(graph.getKeywords(object));
+  }
 
   // Cells and ops.
   bool decodeSegment(const ObjectFields &segment, Node &node);

@@ -261,6 +261,25 @@ TEST(PlanErrorsTest, Constants) {
       {"linear", "_kwargs",
        dictionary({{string("a"), scalar("i8", "<", "\1")}}),
        "IRDimops 20: field '_kwargs': a numpy scalar cannot be read"},
+      {"linear", "_kwargs",
+       dictionary(
+           {{string("a"), call("numpy.core.multiarray", "scalar",
+                               {call("numpy", "dtype", {string("i1")}),
+                                call("_codecs", "encode",
+                                     {string("\b"), string("cp037")})})}}),
+       "IRDimops 20: field '_kwargs': a numpy scalar cannot be read"},
+      // Python has the last one.
+      {"linear", "_kwargs",
+       dictionary({{string("a"), null()}, {string("a"), integer(1)}}),
+       "IRDimops 20: field '_kwargs': the key 'a' is there twice"},
+      {"linear", "_kwargs",
+       dictionary({{string("a"),
+                    dictionary({{integer(1), null()}, {integer(1), null()}})}}),
+       "IRDimops 20: field '_kwargs': the key int is there twice"},
+      {"prim", "kwargs",
+       dictionary({{string("ranks"), list({integer(0)})},
+                   {string("ranks"), list({integer(1)})}}),
+       "AllReducePrim: field 'kwargs': the key 'ranks' is there twice"},
       // A list that contains itself, and one that is merely deep.
       {"linear", "_kwargs", dictionary({{string("a"), raw("]p999\ng999\na")}}),
        "IRDimops 20: field '_kwargs': a constant is nested more than 32 levels "
