@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <limits>
+#include <mpfr.h>
 
 using namespace verify;
 
