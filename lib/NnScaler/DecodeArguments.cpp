@@ -232,10 +232,20 @@ bool Decoder::decodeLeafObject(const ObjectFields &user, Field field,
       return true;
     }
     return failField(user, field, "a numpy scalar cannot be read");
+  case PlanClass::Dictionary: {
+    // Its entries may be arguments, too; only a factory is understood.
+    bool hasEntries = !graph.isNone(graph.getKeywords(value));
+    for (Value part : graph.getElements(graph.getArguments(value)))
+      hasEntries |= graph.getKind(part) != Kind::Global && !graph.isNone(part);
+    if (hasEntries)
+      return failField(user, field,
+                       "a dictionary made of arguments cannot be read");
+    isContainer = true;
+    return true;
+  }
   case PlanClass::Object:
   case PlanClass::TorchSize:
   case PlanClass::Slice:
-  case PlanClass::Dictionary:
     isContainer = true;
     return true;
   default: {

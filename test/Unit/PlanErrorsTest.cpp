@@ -268,6 +268,11 @@ TEST(PlanErrorsTest, Constants) {
                                 call("_codecs", "encode",
                                      {string("\b"), string("cp037")})})}}),
        "IRDimops 20: field '_kwargs': a numpy scalar cannot be read"},
+      {"linear", "_kwargs",
+       dictionary({{string("a"), call("collections", "OrderedDict",
+                                      {list({list({string("b"), null()})})})}}),
+       "IRDimops 20: field '_kwargs': a dictionary made of arguments cannot be "
+       "read"},
       // Python has the last one.
       {"linear", "_kwargs",
        dictionary({{string("a"), null()}, {string("a"), integer(1)}}),

@@ -300,6 +300,13 @@ TEST_F(PlanFileTest, Containers) {
   EXPECT_EQ(argument.getElements()[0].getInteger(), 1);
 }
 
+TEST_F(PlanFileTest, Factories) {
+  Argument argument =
+      decode(call("collections", "defaultdict", {global("builtins", "list")}));
+  EXPECT_EQ(argument.kind, ConstantKind::Dictionary);
+  EXPECT_TRUE(argument.getElements().empty());
+}
+
 TEST_F(PlanFileTest, Objects) {
   writer.define("value", "nnscaler.ir.cten.IRObject",
                 {{"name", string("size")}, {"_value", integer(9)}});
