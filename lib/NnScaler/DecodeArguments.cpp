@@ -13,6 +13,7 @@
 #include "Decoder.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace verify;
 using namespace verify::nnscaler;
@@ -53,20 +54,30 @@ bool Decoder::decodeArguments(const ObjectFields &object, Field field,
 
 bool Decoder::checkKeys(const ObjectFields &object, Field field,
                         Value dictionary) {
-  llvm::SmallPtrSet<const void *, 16> keys;
+  llvm::SmallPtrSet<const char *, 16> texts;
+  llvm::SmallSet<int64_t, 4> numbers;
   for (size_t i = 0, e = graph.getNumEntries(dictionary); i != e; ++i) {
     Value key = graph.getEntry(dictionary, i).first;
-    // Equal strings are one.
-    bool isString = graph.getKind(key) == Kind::String;
-    const void *identity =
-        isString ? static_cast<const void *>(intern(key).data())
-                 : reinterpret_cast<const void *>(uintptr_t(key.getRaw()));
-    if (!keys.insert(identity).second)
+    bool isNew;
+    switch (graph.getKind(key)) {
+    case Kind::String:
+      // Equal strings are one.
+      isNew = texts.insert(intern(key).data()).second;
+      break;
+    case Kind::Integer:
+      isNew = numbers.insert(graph.getInteger(key)).second;
+      break;
+    default:
+      // True is 1, and so is 1.0, also in tuples.
+      return failType(object, field, "keys that are str or int", key);
+    }
+    if (!isNew)
       return failField(
           object, field,
           "the key " +
-              (isString ? "'" + pickle::getPrintable(graph.getText(key)) + "'"
-                        : graph.describe(key)) +
+              (graph.getKind(key) == Kind::String
+                   ? "'" + pickle::getPrintable(graph.getText(key)) + "'"
+                   : std::to_string(graph.getInteger(key))) +
               " is there twice");
   }
   return true;

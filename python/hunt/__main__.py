@@ -4,7 +4,8 @@
 `reduction` compares verdicts on random programs, `escapes` those on imported plans with
 mistakes, `rewrites` those on plans that compute the same in another way, and `imports`
 those on plan files of many strategies, with and without mistakes; `ranks` compares what
-plans of equal ranks give with what their graphs give. Exit code 0 if nothing was found, 1
+plans of equal ranks give with what their graphs give, `pickles` what is imported of changed
+files with what is imported of what CPython reads in them. Exit code 0 if nothing was found, 1
 if something was, 3 for wrong usage. Results are written as JSON
 after every step; `--resume FILE` goes on where a file ends. `table` writes the rates of
 such files. Findings are written to files, and reduced.
@@ -20,12 +21,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from hunt import escapes, imports, ranks, reduction, rows, table
+from hunt import escapes, imports, pickles, ranks, reduction, rows, table
 from hunt.drawn_plans import MODELS
 from hunt.families import NAMES
 from hunt.finding import SMALL_ONLY, Reducer
 
-NAMES_OF_HUNTS = ["reduction", "escapes", "rewrites", "imports", "ranks", "table"]
+NAMES_OF_HUNTS = ["reduction", "escapes", "rewrites", "imports", "ranks", "pickles", "table"]
 
 
 def new_results(name: str, seed: int) -> dict[str, Any]:
@@ -118,6 +119,8 @@ def main() -> int:
         return 3
     if options.name == "ranks":
         return 1 if rows.hunt(ranks.Hunt(options.tool), options) else 0
+    if options.name == "pickles":
+        return 1 if rows.hunt(pickles.Hunt(options.translate, options.family), options) else 0
     if options.name == "imports":
         hunting = imports.Hunt(options.plan_tool, options.translate, tuple(options.model))
         return 1 if rows.hunt(hunting, options) else 0

@@ -19,6 +19,7 @@ FINDINGS = {
     "escapes": ("escaped", "false alarm", "crashed"),
     "rewrites": ("escaped", "false alarm", "refuted", "crashed"),
     "ranks": ("different", "invalid", "crashed"),
+    "pickles": ("different", "timeout", "crashed"),
     "imports": ("escaped", "disputed", "false alarm", "wrong plan", "not proved", "crashed"),
 }
 

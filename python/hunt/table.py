@@ -95,9 +95,18 @@ def ranks(rows: list[Row]) -> str:
     return f"**Ranks**: {extent(rows)}; {folded} folded, {apart} apart, {found} findings.\n"
 
 
+def pickles(rows: list[Row]) -> str:
+    """The sentence on changed files."""
+    counts = Counter(row["outcome"] for row in rows)
+    shown = ["alike", "rejected", "not loaded"]
+    found = len(rows) - sum(counts[outcome] for outcome in shown)
+    numbers = ", ".join(f"{counts[outcome]} {outcome}" for outcome in shown)
+    return f"**Pickles**: {extent(rows)}; {numbers}, {found} findings.\n"
+
+
 def render(files: list[Path]) -> str:
     """The text between the markers."""
-    names = ["escapes", "rewrites", "imports", "ranks"]
+    names = ["escapes", "rewrites", "imports", "ranks", "pickles"]
     rows: dict[str, dict[int, Row]] = {name: {} for name in names}
     text = []
     for path in files:
@@ -119,6 +128,8 @@ def render(files: list[Path]) -> str:
         text += lines("model" if name == "imports" else "family", columns, by_family(some))
     if rows["ranks"]:
         text.append(ranks(list(rows["ranks"].values())))
+    if rows["pickles"]:
+        text.append(pickles(list(rows["pickles"].values())))
     return "\n".join(text).rstrip("\n") + "\n"
 
 

@@ -280,7 +280,13 @@ TEST(PlanErrorsTest, Constants) {
       {"linear", "_kwargs",
        dictionary({{string("a"),
                     dictionary({{integer(1), null()}, {integer(1), null()}})}}),
-       "IRDimops 20: field '_kwargs': the key int is there twice"},
+       "IRDimops 20: field '_kwargs': the key 1 is there twice"},
+      // For Python this is 1 as well.
+      {"linear", "_kwargs",
+       dictionary({{string("a"), dictionary({{integer(1), null()},
+                                             {raw("\x88"), null()}})}}),
+       "IRDimops 20: field '_kwargs': expected keys that are str or int, found "
+       "bool"},
       {"prim", "kwargs",
        dictionary({{string("ranks"), list({integer(0)})},
                    {string("ranks"), list({integer(1)})}}),
