@@ -30,9 +30,10 @@ config.environment["PYTHONPYCACHEPREFIX"] = os.path.join(
 for variable in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
-config.environment["TSAN_OPTIONS"] = "suppressions=" + os.path.join(
-    config.test_source_root, "thread-sanitizer.supp"
-)
+suppressions = os.path.join(config.test_source_root, "thread-sanitizer.supp")
+config.environment["TSAN_OPTIONS"] = ":".join(
+    [os.environ.get("TSAN_OPTIONS", ""), f"suppressions={suppressions}"]
+).lstrip(":")
 
 config.substitutions += [
     ("%python", config.python),
