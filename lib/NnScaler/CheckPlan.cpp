@@ -54,6 +54,12 @@ bool PlanDecoder::checkSubTensor(Value value, const SubTensor &tensor) {
     return failCheck(Field::IsParameter, "the full tensor says otherwise");
   if (tensor.isGradient != full.isGradient)
     return failCheck(Field::IsGradient, "the full tensor says otherwise");
+  if (tensor.requiresGradient != full.requiresGradient)
+    return failCheck(Field::RequiresGradient, "the full tensor says otherwise");
+  if (tensor.elementType != full.elementType)
+    return failCheck(Field::ElementType, "the full tensor says otherwise");
+  if (tensor.gradient != none && !tensor.requiresGradient)
+    return failCheck(Field::Gradient, "the tensor does not require one");
   return true;
 }
 
@@ -79,8 +85,10 @@ bool PlanDecoder::completeCells() {
       cell.id = node.id;
       cell.inputs = node.inputs;
       cell.outputs = node.outputs;
-      if (node.mirror != none)
+      if (node.mirror != none) {
         cell.mirror = plan.nodes[node.mirror].id;
+        cell.mirrorNumber = getCellNumber(nodeObjects.values[node.mirror]);
+      }
     } else if (cell.inputs.size() != node.inputs.size() ||
                cell.outputs.size() != node.outputs.size()) {
       return decoder.fail("ExeReuseCell " + llvm::Twine(cell.id) + ": " +

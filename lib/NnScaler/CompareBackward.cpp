@@ -19,11 +19,10 @@ using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
 
-BackwardComparison::BackwardComparison(
-    const PlanFile &plan, const Node &forward, const Node &backward,
-    llvm::DenseMap<int64_t, StringRef> &parameters)
-    : plan(plan), forward(forward), backward(backward), parameters(parameters) {
-}
+BackwardComparison::BackwardComparison(const PlanFile &plan,
+                                       const Node &forward,
+                                       const Node &backward)
+    : plan(plan), forward(forward), backward(backward) {}
 
 std::optional<RuntimeDifference> BackwardComparison::find() {
   compareOrder() && walk();
@@ -102,10 +101,6 @@ bool BackwardComparison::passesGradient(const Node &adapter) const {
 bool BackwardComparison::take(const SubTensor &tensor, const Node &op) {
   int64_t gradient = getGradient(tensor);
   if (tensor.isParameter) {
-    auto [known, isNew] = parameters.try_emplace(tensor.id, tensor.name);
-    if (!isNew && known->second != tensor.name)
-      return note(op, "this parameter has another name elsewhere, and so "
-                      "another variable");
     // Its gradients have names of their own, and are added up by number.
     gradient = std::min<int64_t>(gradient, 0);
     if (gradient < 0 && tensor.requiresGradient)

@@ -80,9 +80,9 @@ bool Decoder::decodeNode(Value value, Node &node) {
   case NodeKind::Segment:
     return decodeSegment(object, node);
   case NodeKind::Forward:
-    return decodeForward(object, node);
+    return decodeRecompute(object, node) && decodeForward(object, node);
   case NodeKind::Adapter:
-    return decodeAdapter(object, node);
+    return decodeRecompute(object, node) && decodeAdapter(object, node);
   case NodeKind::Backward:
   case NodeKind::WeightReducer:
   case NodeKind::DataOperation:
@@ -115,11 +115,24 @@ bool Decoder::decodeSegment(const ObjectFields &segment, Node &node) {
   return true;
 }
 
+bool Decoder::decodeRecompute(const ObjectFields &op, Node &node) {
+  std::optional<Value> group = op.find(Field::Recompute);
+  if (!group || graph.isNone(*group))
+    return true;
+  return getInteger(op, Field::Recompute, node.recompute) &&
+         (node.recompute >= 0 ||
+          failField(op, Field::Recompute,
+                    "the group " + llvm::Twine(node.recompute)));
+}
+
 bool Decoder::decodeForward(const ObjectFields &op, Node &node) {
   llvm::StringRef comment;
   if (std::optional<Value> value = op.find(Field::Comment))
     if (graph.getKind(*value) == Kind::String)
       comment = intern(*value);
+  // It becomes a line of the code that is made of the plan.
+  if (comment.find_first_of("\n\r\f") != llvm::StringRef::npos)
+    return failField(op, Field::Comment, "more than one line");
   SourceComment place = parseSourceComment(comment);
   node.file = place.file;
   node.line = place.line;
@@ -159,7 +172,8 @@ bool Decoder::decodePrimitive(const ObjectFields &adapter, Value value,
                     value);
   ObjectFields object = open(value);
   primitive.name = getClassNameOf(value);
-  return decodeArguments(object, Field::Inputs, primitive.inputs) &&
+  return getOptionalString(object, Field::Signature, primitive.signature) &&
+         decodeArguments(object, Field::Inputs, primitive.inputs) &&
          decodeArguments(object, Field::Outputs, primitive.outputs) &&
          decodeKeywords(object, Field::PrimitiveKeywords, primitive.keywords);
 }
@@ -187,5 +201,6 @@ bool Decoder::decodeCell(const ObjectFields &executionPlan, Value value,
     return true;
   if (classes.get(mirror) != PlanClass::ReuseCell)
     return failType(object, Field::Mirror, "ExeReuseCell or None", mirror);
+  cell.mirrorNumber = mirror.getRaw();
   return getId(open(mirror), cell.mirror);
 }

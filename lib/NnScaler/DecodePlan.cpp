@@ -287,8 +287,12 @@ bool PlanDecoder::decodeCells() {
         return own.decodeCell(fields, cellValues[number], cells[number]);
       }))
     return false;
-  for (Cell &cell : cells)
+  for (auto [number, cell] : llvm::enumerate(cells)) {
     cell.node = getNode(Value::fromRaw(cell.node));
+    cell.number = number;
+    if (cell.mirrorNumber != none)
+      cell.mirrorNumber = getCellNumber(Value::fromRaw(cell.mirrorNumber));
+  }
   return true;
 }
 

@@ -51,6 +51,8 @@ bool Decoder::decodeFullTensor(Value value, FullTensor &tensor) {
       !getBoolean(object, Field::IsParameter, tensor.isParameter) ||
       !getBoolean(object, Field::IsGradient, tensor.isGradient) ||
       !getBoolean(object, Field::IsLoss, tensor.isLoss) ||
+      !getBoolean(object, Field::RequiresGradient, tensor.requiresGradient) ||
+      !decodeElementType(object, tensor.elementType) ||
       !decodeGradient(object, PlanClass::FullTensor, gradient))
     return false;
   tensor.shape = integerArrays.intern(shape);

@@ -224,6 +224,7 @@ private:
 
   // Cells and ops.
   bool decodeSegment(const ObjectFields &segment, Node &node);
+  bool decodeRecompute(const ObjectFields &op, Node &node);
   bool decodeForward(const ObjectFields &op, Node &node);
   bool decodeAdapter(const ObjectFields &adapter, Node &node);
   bool decodePrimitive(const ObjectFields &adapter, Value value,

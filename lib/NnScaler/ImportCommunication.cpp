@@ -25,37 +25,57 @@ enum class Result {
 
 struct Entry {
   StringLiteral name;
+  StringLiteral function; ///< of `nnscaler.runtime.adapter`
+  StringLiteral keywords; ///< that the function takes
   Action forward;
   std::optional<Action> transposed;
   Result result = Result::Attached;
 };
 } // namespace
 
+/// A class of nnscaler/ir/adapter/prim.py names its function, and the code that
+/// is made of a plan calls the one that an object names.
 static const Entry *findEntry(StringRef name) {
   static constexpr Entry table[] = {
-      {"MovePrim", Action::Move, std::nullopt, Result::Operand},
-      {"BroadcastPrim", Action::Broadcast, std::nullopt, Result::Operand},
-      {"ChunkPrim", Action::Chunk, std::nullopt, Result::Detached},
-      {"AllGatherPrim", Action::AllGather, std::nullopt, Result::Detached},
-      {"AllReducePrim", Action::AllReduce, std::nullopt, Result::Detached},
-      {"ReduceScatterPrim", Action::ReduceScatter, std::nullopt,
+      {"MovePrim", "move", "src dst shape dtype", Action::Move, std::nullopt,
+       Result::Operand},
+      {"BroadcastPrim", "broadcast", "src ranks shape dtype", Action::Broadcast,
+       std::nullopt, Result::Operand},
+      {"ChunkPrim", "chunk", "dim ranks", Action::Chunk, std::nullopt,
        Result::Detached},
-      {"AllToAllPrim", Action::AllToAll, std::nullopt, Result::Detached},
-      {"ReducePrim", Action::Reduce, std::nullopt},
-      {"RDScatterPrim", Action::Scatter, std::nullopt, Result::Operand},
-      {"RDGatherPrim", Action::Gather, std::nullopt},
-      {"SelectPrim", Action::Select, std::nullopt},
-      {"MergeDimPrim", Action::MergeDimension, std::nullopt},
-      {"SumPrim", Action::Sum, std::nullopt},
-      {"IdentityPrim", Action::Identity, Action::Identity},
-      {"AllReduceIdentityPrim", Action::AllReduce, Action::Identity},
-      {"IdentityAllreducePrim", Action::Identity, Action::AllReduce},
-      {"AllReduceAllReducePrim", Action::AllReduce, Action::AllReduce},
-      {"AllGatherSplitPrim", Action::AllGather, Action::Chunk},
-      {"SplitAllGatherPrim", Action::Chunk, Action::AllGather},
-      {"AllGatherReduceScatterPrim", Action::AllGather, Action::ReduceScatter},
-      {"ReduceScatterAllGatherPrim", Action::ReduceScatter, Action::AllGather},
-      {"AllToAllAllToAllPrim", Action::AllToAll, Action::AllToAll},
+      {"AllGatherPrim", "all_gather", "dim ranks", Action::AllGather,
+       std::nullopt, Result::Detached},
+      {"AllReducePrim", "all_reduce", "ranks", Action::AllReduce, std::nullopt,
+       Result::Detached},
+      {"ReduceScatterPrim", "reduce_scatter", "dim ranks",
+       Action::ReduceScatter, std::nullopt, Result::Detached},
+      {"AllToAllPrim", "all_to_all", "idim odim ranks", Action::AllToAll,
+       std::nullopt, Result::Detached},
+      {"ReducePrim", "reduce", "dst ranks", Action::Reduce, std::nullopt},
+      {"RDScatterPrim", "rdscatter", "dim src dsts shape dtype",
+       Action::Scatter, std::nullopt, Result::Operand},
+      {"RDGatherPrim", "rdgather", "dim srcs dst shape dtype", Action::Gather,
+       std::nullopt},
+      {"SelectPrim", "select", "indmap valmap", Action::Select, std::nullopt},
+      {"MergeDimPrim", "smerge", "dim", Action::MergeDimension, std::nullopt},
+      {"SumPrim", "vmerge", "", Action::Sum, std::nullopt},
+      {"IdentityPrim", "identity", "", Action::Identity, Action::Identity},
+      {"AllReduceIdentityPrim", "nn.allreduce_identity", "ranks",
+       Action::AllReduce, Action::Identity},
+      {"IdentityAllreducePrim", "nn.identity_allreduce", "ranks",
+       Action::Identity, Action::AllReduce},
+      {"AllReduceAllReducePrim", "nn.allreduce_allreduce", "ranks",
+       Action::AllReduce, Action::AllReduce},
+      {"AllGatherSplitPrim", "nn.allgather_split", "dim ranks",
+       Action::AllGather, Action::Chunk},
+      {"SplitAllGatherPrim", "nn.split_allgather", "dim ranks", Action::Chunk,
+       Action::AllGather},
+      {"AllGatherReduceScatterPrim", "nn.allgather_reducescatter", "dim ranks",
+       Action::AllGather, Action::ReduceScatter},
+      {"ReduceScatterAllGatherPrim", "nn.reducescatter_allgather", "dim ranks",
+       Action::ReduceScatter, Action::AllGather},
+      {"AllToAllAllToAllPrim", "nn.alltoall_alltoall", "idim odim ranks",
+       Action::AllToAll, Action::AllToAll},
   };
   for (const Entry &entry : table)
     if (entry.name == name)
@@ -150,7 +170,7 @@ FailureOr<int64_t> PrimitiveImporter::rank(StringRef name) {
 
 FailureOr<SmallVector<int64_t>> PrimitiveImporter::list(StringRef name) {
   const Argument *ranks = find(name);
-  if (!ranks || ranks->isTensor || ranks->getElements().empty())
+  if (!ranks || !ranks->isSequence() || ranks->getElements().empty())
     return error() << "needs a list of ranks '" << name << "'";
   SmallVector<int64_t> list;
   for (const Argument &rank : ranks->getElements()) {
@@ -287,13 +307,20 @@ FailureOr<Value> PrimitiveImporter::allToAll() {
              : communicate(tv::CollectiveKind::AllToAll, *gathered, *split);
 }
 
-LogicalResult PrimitiveImporter::checkKeywords() {
+LogicalResult PrimitiveImporter::checkCall(StringRef function,
+                                           StringRef keywords) {
+  StringRef called = primitive.signature;
+  if (!called.consume_front("nnscaler.runtime.adapter.") || called != function)
+    return error() << "calls '" << primitive.signature
+                   << "', not 'nnscaler.runtime.adapter." << function << "'";
+  SmallVector<StringRef> known;
+  keywords.split(known, ' ');
   for (const KeywordArgument &keyword : primitive.keywords)
-    if (!llvm::is_contained({"src", "dst", "shape", "dtype", "dim", "ranks",
-                             "idim", "odim", "srcs", "dsts", "indmap",
-                             "valmap"},
-                            keyword.name))
+    if (!llvm::is_contained(known, keyword.name))
       return error() << "unknown keyword '" << keyword.name << "'";
+  for (StringRef keyword : known)
+    if (!keyword.empty() && !find(keyword))
+      return error() << "needs keyword '" << keyword << "'";
   for (const Argument &argument : primitive.inputs)
     if (argument.isTensor &&
         failed(checkTransfer(context.plan.get(argument), /*given=*/true)))
@@ -316,10 +343,11 @@ FailureOr<Value> PrimitiveImporter::import() {
   if (transposed && !entry->transposed)
     return error() << "has no transpose";
   action = transposed ? *entry->transposed : entry->forward;
-  if (failed(checkKeywords()))
+  if (failed(checkCall(entry->function, entry->keywords)))
     return failure();
   bool merges = action == Action::MergeDimension || action == Action::Sum;
-  if (merges ? inputs.empty() : inputs.size() > 1)
+  // One tensor by itself is taken for a list of them.
+  if (merges ? inputs.size() < 2 : inputs.size() > 1)
     return error() << "takes " << inputs.size() << " tensors";
   switch (action) {
   case Action::Move:

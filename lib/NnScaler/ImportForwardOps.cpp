@@ -175,7 +175,8 @@ static void importReduce(ForwardOp &op, Results &results) {
                                   ? ArrayRef<Argument>(*dims)
                                   : dims->getElements();
     // PyTorch takes an empty list for all dimensions, sometimes.
-    if (list.empty()) {
+    bool isList = dims->kind == ConstantKind::Integer || dims->isSequence();
+    if (list.empty() || !isList) {
       op.error() << "keyword 'dim' is not a list of integers";
       return;
     }
@@ -221,7 +222,7 @@ static void importView(ForwardOp &op, Results &results) {
   if (!type)
     return;
   // The runtime uses the sizes, so they must be those of the output.
-  if (!size) {
+  if (!size || !size->isSequence()) {
     op.error() << "needs keyword 'size'";
     return;
   }
@@ -335,7 +336,8 @@ static void importLayerNorm(ForwardOp &op, Results &results) {
   if (!op.requireOperands(3) || !type || op.failedAlready)
     return;
   ArrayRef<int64_t> normalized = op.operandType(1).getShape();
-  bool fits = shape && shape->getElements().size() == normalized.size();
+  bool fits = shape && shape->isSequence() &&
+              shape->getElements().size() == normalized.size();
   if (fits)
     for (auto [argument, size] : llvm::zip(shape->getElements(), normalized))
       fits &= !argument.isTensor && argument.kind == ConstantKind::Integer &&
@@ -466,10 +468,13 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
              << "'" << node.signature << "': unknown keyword '" << keyword.name
              << "'";
   // Positional arguments after the tensors, such as a dimension.
-  for (const Argument &input : node.inputs)
-    if (!input.isTensor && input.kind != ConstantKind::None && !op.usesConstant)
+  for (auto [number, input] : llvm::enumerate(node.inputs)) {
+    bool isNoBias = node.signature == "torch.nn.functional.linear" &&
+                    number == 2 && input.kind == ConstantKind::None;
+    if (!input.isTensor && !isNoBias && !op.usesConstant)
       return emitError(location)
              << "'" << node.signature << "': unknown positional argument";
+  }
   if (results.size() != node.outputs.size())
     return emitError(location)
            << "'" << node.signature << "' gives " << results.size()

@@ -12,12 +12,26 @@
 
 #include "Importer.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
 
+/// Whether the code that is made of a plan can have it as a name. A number
+/// follows, and in those of variables a dot becomes an underscore.
+static bool isIdentifier(StringRef name, StringRef others) {
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name, [&](char c) {
+           return llvm::isAlnum(c) || others.contains(c);
+         });
+}
+
 LogicalResult ProgramImporter::check() {
-  llvm::DenseMap<int64_t, Index> nodes, fullTensors;
+  llvm::DenseMap<int64_t, Index> nodes;
+  llvm::DenseMap<int64_t, const SubTensor *> tensors;
+  llvm::DenseSet<const char *> names;
   // Locations take longer than the rest, and only errors need them.
   auto checkTensors = [&](ArrayRef<Argument> arguments,
                           const Node &node) -> LogicalResult {
@@ -25,11 +39,24 @@ LogicalResult ProgramImporter::check() {
       if (!argument.isTensor)
         continue;
       const SubTensor &tensor = plan.get(argument);
-      auto [known, isNew] = fullTensors.try_emplace(tensor.id, tensor.full);
-      if (!isNew && known->second != tensor.full)
+      auto [known, isNew] = tensors.try_emplace(tensor.id, &tensor);
+      if (isNew && names.insert(tensor.name.data()).second &&
+          !isIdentifier(tensor.name, "._"))
+        return emitError(plan.getLocation(node))
+               << "tensor " << tensor.id << " cannot have the name '"
+               << tensor.name << "'";
+      if (isNew || known->second == &tensor)
+        continue;
+      if (known->second->full != tensor.full)
         return emitError(plan.getLocation(node))
                << "tensor " << tensor.id << " on device " << program.device
                << " is part of two different tensors";
+      // Variables have the name and the number.
+      if (known->second->name != tensor.name)
+        return emitError(plan.getLocation(node))
+               << "tensor " << tensor.id << " on device " << program.device
+               << " has two names, '" << known->second->name << "' and '"
+               << tensor.name << "'";
     }
     return success();
   };
@@ -54,11 +81,19 @@ LogicalResult ProgramImporter::check() {
                    succeeded(checkTensors(node.outputs, node)));
   };
   llvm::DenseSet<Index> done;
+  llvm::StringSet<> methods;
   for (const Cell &cell : program.cells) {
     const Node &node = file.nodes[cell.node];
     if (done.insert(cell.node).second) {
       if (failed(checkNode(cell.node)))
         return failure();
+      if (!isIdentifier(node.name, "_"))
+        return emitError(plan.getLocation(node))
+               << "a method cannot have the name '" << node.name << "'";
+      if (!methods.insert((node.name + Twine(node.id)).str()).second)
+        return emitError(plan.getLocation(node))
+               << "another cell of device " << program.device
+               << " becomes a method '" << node.name << node.id << "', too";
       for (Index index : node.nodes)
         if (failed(checkNode(index)))
           return failure();
@@ -85,6 +120,10 @@ Location ProgramImporter::getLocation(const Cell &cell) {
 
 LogicalResult ProgramImporter::importLoad(const Cell &cell, const Node &node) {
   Location location = getLocation(cell);
+  if (node.signature != "next" || node.inputs.size() != 1)
+    return emitError(location)
+           << "the data loader calls '" << node.signature << "' with "
+           << node.inputs.size() << " arguments, not 'next' with one";
   SmallVector<Type> types;
   SmallVector<Attribute> pieces, names;
   SmallVector<int64_t> ids;
@@ -133,6 +172,30 @@ LogicalResult ProgramImporter::importReducer(const Node &node) {
   return success();
 }
 
+LogicalResult ProgramImporter::startFromLoss(const Node &node,
+                                             const SubTensor &own,
+                                             const SubTensor &executed,
+                                             RankedTensorType type,
+                                             Value &value) {
+  bool isStart = plan.isLossGradient(executed);
+  if (node.kind != NodeKind::Segment || (!isStart && !plan.isLossGradient(own)))
+    return success();
+  Location location = plan.getLocation(node);
+  if (!isStart || !plan.isLossGradient(own))
+    return emitError(location)
+           << "tensor " << executed.id
+           << " is the gradient of a loss in the cell or in its execution only";
+  if (!isa<FloatType>(type.getElementType()))
+    return emitError(location) << "the gradient of the loss is " << type;
+  if (value && !value.getDefiningOp<tv::SeedOp>())
+    return emitError(location)
+           << "starts from one, as tensor " << executed.id
+           << " is the gradient of a loss, which has a value";
+  if (!value)
+    value = tv::SeedOp::create(builder, location, type);
+  return success();
+}
+
 LogicalResult ProgramImporter::importExecution(const Cell &cell) {
   const Node &node = file.nodes[cell.node];
   if (node.kind == NodeKind::DataOperation)
@@ -153,11 +216,9 @@ LogicalResult ProgramImporter::importExecution(const Cell &cell) {
     RankedTensorType type = plan.getType(plan.get(own), location);
     if (!type)
       return failure();
-    if (!value && plan.isLossGradient(plan.get(own))) {
-      if (!isa<FloatType>(type.getElementType()))
-        return emitError(location) << "the gradient of the loss is " << type;
-      value = tv::SeedOp::create(builder, location, type);
-    }
+    if (failed(startFromLoss(node, plan.get(own), plan.get(executed), type,
+                             value)))
+      return failure();
     if (!value)
       value = tv::UndefinedOp::create(
           builder, location, type,

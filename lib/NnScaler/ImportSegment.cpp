@@ -253,6 +253,13 @@ LogicalResult SegmentImporter::importAdapter(const Node &node) {
   for (const Argument &output : node.outputs)
     if (output.isTensor)
       results.given.insert(plan.get(output).id);
+  // A custom adapter is a function of its own.
+  if (node.isDifferentiable && node.isCustom)
+    for (const Primitive &primitive : node.primitives)
+      for (const Argument &output : primitive.outputs)
+        if (output.isTensor && !results.given.contains(plan.get(output).id))
+          results.hidden.insert(
+              {plan.get(output).id, values.lookup(plan.get(output).id)});
   for (unsigned number = 0; number < node.primitives.size(); ++number)
     if (failed(importAdapterPrimitive(node, number, results)))
       return failure();
@@ -292,12 +299,15 @@ LogicalResult SegmentImporter::importAdapterPrimitive(const Node &node,
     return success();
   const SubTensor &tensor = plan.get(**output);
   bool isNew = !llvm::is_contained(operands, *result);
-  bool adds = tensor.isGradient && !inPlace && isNew;
+  // Autograd adds gradients up; outside of a segment a variable is bound again.
+  bool adds = tensor.isGradient && !inPlace && isNew && !node.isForward &&
+              cell->kind == NodeKind::Segment;
   bool isHidden = adds && !results.given.contains(tensor.id);
-  if (isHidden &&
-      !results.hidden.insert({tensor.id, values.lookup(tensor.id)}).second)
-    return emitError(location) << "two primitives of one adapter give tensor "
-                               << tensor.id << ", which is none of its results";
+  if (adds && !results.added.insert(tensor.id).second)
+    return emitError(location)
+           << "two primitives of one adapter give tensor " << tensor.id;
+  if (isHidden)
+    results.hidden.insert({tensor.id, values.lookup(tensor.id)});
   if (adds && !isHidden)
     accumulate(tensor, *result, location);
   else

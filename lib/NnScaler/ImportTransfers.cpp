@@ -41,7 +41,7 @@ LogicalResult PrimitiveImporter::checkTransfer(const SubTensor &tensor,
       if (gathers)
         size /= count;
     }
-    bool fits = !shape->isTensor &&
+    bool fits = shape->isSequence() &&
                 shape->getElements().size() == expected.size() &&
                 llvm::all_of(llvm::zip(shape->getElements(), expected),
                              [](const auto &pair) {
@@ -55,9 +55,11 @@ LogicalResult PrimitiveImporter::checkTransfer(const SubTensor &tensor,
                      << tensor.id;
   }
   if (const Argument *type = find("dtype")) {
+    // As it stands in the code.
     StringRef name = type->getText();
-    name.consume_front("torch.");
-    if (type->isTensor || name != tensor.elementType)
+    bool isType = !type->isTensor && (type->kind == ConstantKind::ElementType ||
+                                      name.consume_front("torch."));
+    if (!isType || name != tensor.elementType)
       return error() << "keyword 'dtype' is not the dtype of tensor "
                      << tensor.id;
   }
@@ -92,22 +94,21 @@ FailureOr<Value> PrimitiveImporter::move() {
   FailureOr<int64_t> source = rank("src"), target = rank("dst");
   if (failed(source) || failed(target))
     return failure();
+  if (*source == *target)
+    return error() << "sends from device " << *source << " to itself";
   bool sends = *source == context.device, receives = *target == context.device;
   if (!sends && !receives)
     return error() << "runs on device " << context.device
                    << ", which neither sends nor receives";
   if (sends && !input)
     return error() << "sends nothing";
-  if (sends && !receives) {
+  if (sends) {
     tv::SendOp::create(context.builder, context.location, input, *target);
     return Value();
   }
   FailureOr<RankedTensorType> type = resultType();
   if (failed(type))
     return failure();
-  if (sends)
-    return Value(tv::CopyOp::create(context.builder, context.location, *type,
-                                    input, tv::DomainAttr()));
   return Value(
       tv::ReceiveOp::create(context.builder, context.location, *type, *source));
 }
@@ -250,7 +251,8 @@ FailureOr<Value> PrimitiveImporter::select() {
   if (!input)
     return error() << "has no input on device " << context.device;
   auto whole = cast<RankedTensorType>(input.getType());
-  if (!ranges || ranges->isTensor ||
+  // A tensor takes a list for one index.
+  if (!ranges || ranges->isTensor || ranges->kind != ConstantKind::Tuple ||
       static_cast<int64_t>(ranges->getElements().size()) != whole.getRank())
     return error() << "needs a slice 'indmap' of each dimension of " << whole;
   if (*divisor < 1)

@@ -131,6 +131,7 @@ private:
     /// Gradients between two primitives are the adapter's own, whatever else in
     /// the segment has their number: what that is.
     llvm::MapVector<int64_t, mlir::Value> hidden;
+    llvm::SmallDenseSet<int64_t> added; ///< gradients, by number
   };
   llvm::LogicalResult importAdapter(const Node &node);
   llvm::LogicalResult importAdapterPrimitive(const Node &node, unsigned number,
@@ -188,6 +189,12 @@ private:
   llvm::LogicalResult importExecution(const Cell &cell);
   llvm::LogicalResult importLoad(const Cell &cell, const Node &node);
   llvm::LogicalResult importReducer(const Node &node);
+  /// The backward of a loss starts from one, whatever else the plan has: makes
+  /// that the value of the tensor `executed`, if this is where it starts.
+  llvm::LogicalResult startFromLoss(const Node &node, const SubTensor &own,
+                                    const SubTensor &executed,
+                                    mlir::RankedTensorType type,
+                                    mlir::Value &value);
   llvm::LogicalResult importOutputs();
   /// The name of the segment of a cell.
   std::string getSymbol(const Node &node) const;

@@ -72,6 +72,8 @@ llvm::StringRef nnscaler::getFieldName(Field field) {
     return "_outputs";
   case Field::PrimitiveKeywords:
     return "kwargs";
+  case Field::Recompute:
+    return "_recompute";
   case Field::RequiresGradient:
     return "_requires_grad";
   case Field::RuntimeDevices:

@@ -52,6 +52,7 @@ enum class Field : uint8_t {
   Outputs,
   PrimitiveKeywords,
   Primitives,
+  Recompute,
   RequiresGradient,
   RuntimeDevices,
   Sequences,

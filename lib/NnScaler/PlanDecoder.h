@@ -66,6 +66,11 @@ private:
     }
     return index;
   }
+  /// `none` for a cell that no device executes.
+  Index getCellNumber(Value value) const {
+    auto found = numberOfCell.find(value.getRaw());
+    return found == numberOfCell.end() ? none : found->second;
+  }
   /// Gives places to what an array refers to.
   void resolve(const References &array);
   void resolveArgument(Argument &argument) {

@@ -83,7 +83,10 @@ private:
   llvm::FailureOr<mlir::Value> chunk();
   llvm::FailureOr<mlir::Value> allGather();
   llvm::FailureOr<mlir::Value> allToAll();
-  llvm::LogicalResult checkKeywords();
+  /// Whether the primitive calls the function of its class, with keywords and
+  /// tensors that this takes.
+  llvm::LogicalResult checkCall(llvm::StringRef function,
+                                llvm::StringRef keywords);
   llvm::LogicalResult checkTransfer(const SubTensor &tensor, bool given);
   /// Fails if the device has no input to send, or names a result of sending.
   llvm::LogicalResult checkSender();

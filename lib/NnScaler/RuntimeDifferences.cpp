@@ -49,11 +49,20 @@ private:
   /// The numbers of the gradients of those that have one.
   SmallVector<int64_t> listGradients(ArrayRef<Argument> arguments) const;
   bool isBackward(Index segment);
+  /// Where a gradient is one of what a segment takes, and then of what it
+  /// gives: the last place, which is what the runtime has of it.
+  size_t findLast(int64_t gradient, ArrayRef<Argument> inputs,
+                  ArrayRef<Argument> outputs) const;
   bool isReadByOthers(int64_t id, const Cell &cell);
+  /// Whether the backward of a segment is of a parameter that was reduced.
+  bool addsToReduced(const Node &forward) const;
   // Each returns false, having noted it, at a difference.
   bool followCell(const Cell &cell);
   bool followBackward(const Cell &cell);
+  bool compareStarts(const Cell &cell, const Cell &forward);
   bool compareGradients(const Cell &cell, const Cell &forward);
+  bool followForward(const Cell &cell);
+  bool followReducer(const Cell &cell);
 
   const PlanFile &plan;
   const DeviceProgram &program;
@@ -61,12 +70,14 @@ private:
   const SubTensor *replaced = nullptr;
   /// By tensor id, the cell whose value a variable has.
   llvm::DenseMap<int64_t, const Cell *> variables;
-  llvm::DenseMap<int64_t, const Cell *> forwards; ///< by cell id
+  llvm::DenseMap<Index, const Cell *> forwards; ///< by their number
+  /// What a variable is another name of.
+  llvm::DenseMap<int64_t, int64_t> originals;
+  llvm::DenseSet<int64_t> reduced; ///< parameters, by tensor id
   /// By segment, the executions whose inputs are saved.
-  llvm::DenseMap<Index, std::deque<int64_t>> saved;
-  llvm::DenseMap<Index, bool> backwards; ///< segments
-  llvm::DenseSet<Index> compared;        ///< backward segments
-  llvm::DenseMap<int64_t, StringRef> parameters;
+  llvm::DenseMap<Index, std::deque<Index>> saved;
+  llvm::DenseMap<Index, bool> backwards;     ///< segments
+  llvm::DenseSet<Index> compared;            ///< backward segments
   llvm::DenseMap<int64_t, unsigned> readers; ///< cells, by tensor id
 };
 } // namespace
@@ -104,14 +115,46 @@ bool ProgramFollower::isReadByOthers(int64_t id, const Cell &cell) {
   return readers.lookup(id) > own;
 }
 
-bool ProgramFollower::compareGradients(const Cell &cell, const Cell &forward) {
-  const Node &node = plan.nodes[cell.node];
+size_t ProgramFollower::findLast(int64_t gradient, ArrayRef<Argument> inputs,
+                                 ArrayRef<Argument> outputs) const {
+  auto isWanted = [&](const Argument &argument) {
+    return argument.isTensor && get(argument).gradient != none &&
+           plan.subTensors[get(argument).gradient].id == gradient;
+  };
+  for (size_t at = outputs.size(); at-- != 0;)
+    if (isWanted(outputs[at]))
+      return inputs.size() + at;
+  for (size_t at = inputs.size(); at-- != 0;)
+    if (isWanted(inputs[at]))
+      return at;
+  return inputs.size() + outputs.size();
+}
+
+bool ProgramFollower::compareStarts(const Cell &cell, const Cell &forward) {
+  const Node &node = plan.nodes[cell.node], &other = plan.nodes[forward.node];
   SmallVector<int64_t> starts = listGradients(forward.outputs);
-  for (const Argument &input : cell.inputs)
-    if (input.isTensor && !llvm::is_contained(starts, get(input).id))
+  llvm::SmallDenseSet<int64_t> known;
+  for (auto [own, executed] : llvm::zip(node.inputs, cell.inputs)) {
+    if (!own.isTensor || !executed.isTensor)
+      continue;
+    int64_t id = get(executed).id;
+    if (!llvm::is_contained(starts, id))
       return note(node,
                   "this backward starts from the gradient of nothing that "
                   "its segment gives");
+    size_t place = findLast(id, forward.inputs, forward.outputs);
+    if (place < forward.inputs.size() ||
+        place != findLast(get(own).id, other.inputs, other.outputs))
+      return note(node, "this backward starts from the gradient of something "
+                        "else in the execution that it follows");
+    if (!known.insert(id).second)
+      return note(node, "this backward starts from one gradient twice");
+  }
+  return true;
+}
+
+bool ProgramFollower::compareGradients(const Cell &cell, const Cell &forward) {
+  const Node &node = plan.nodes[cell.node];
   // The runtime gives one for each input that has a gradient, in their order.
   SmallVector<int64_t> given = listGradients(forward.inputs);
   for (auto [number, output] : llvm::enumerate(cell.outputs))
@@ -125,14 +168,20 @@ bool ProgramFollower::compareGradients(const Cell &cell, const Cell &forward) {
 
 bool ProgramFollower::followBackward(const Cell &cell) {
   const Node &node = plan.nodes[cell.node];
-  auto found = forwards.find(cell.mirror);
+  // That of what no device executes is no key.
+  auto found = cell.mirrorNumber == none ? forwards.end()
+                                         : forwards.find(cell.mirrorNumber);
   if (found == forwards.end() || found->second->node != node.mirror)
     return note(node, "it is not the backward of the segment whose execution "
                       "it is said to follow");
   const Cell &forward = *found->second;
+  if (addsToReduced(plan.nodes[forward.node]))
+    return note(node,
+                "this backward adds to a gradient that was reduced before "
+                "it");
   if (!listGradients(forward.inputs).empty()) {
-    std::deque<int64_t> &waiting = saved[forward.node];
-    if (waiting.empty() || waiting.front() != forward.id)
+    std::deque<Index> &waiting = saved[forward.node];
+    if (waiting.empty() || waiting.front() != forward.number)
       return note(node, "this backward takes the inputs that were saved first, "
                         "which are those of another micro-batch");
     waiting.pop_front();
@@ -142,16 +191,51 @@ bool ProgramFollower::followBackward(const Cell &cell) {
         variables.lookup(get(output).id) != &forward)
       return note(node, "this backward starts from a variable to which another "
                         "value was bound");
-  if (!compareGradients(cell, forward))
+  if (!compareStarts(cell, forward) || !compareGradients(cell, forward))
     return false;
   if (!compared.insert(cell.node).second)
     return true;
-  BackwardComparison comparison(plan, plan.nodes[forward.node], node,
-                                parameters);
+  BackwardComparison comparison(plan, plan.nodes[forward.node], node);
   difference = comparison.find();
   if (!replaced)
     replaced = comparison.getReplaced();
   return !difference;
+}
+
+bool ProgramFollower::addsToReduced(const Node &forward) const {
+  return !reduced.empty() && llvm::any_of(forward.nodes, [&](Index index) {
+    return llvm::any_of(plan.nodes[index].inputs, [&](const Argument &input) {
+      return input.isTensor && reduced.contains(get(input).id);
+    });
+  });
+}
+
+bool ProgramFollower::followForward(const Cell &cell) {
+  llvm::SmallDenseSet<int64_t> taken;
+  for (const Argument &input : cell.inputs) {
+    if (!input.isTensor || get(input).isParameter ||
+        get(input).gradient == none)
+      continue;
+    int64_t id = get(input).id;
+    auto original = originals.find(id);
+    if (!taken.insert(original == originals.end() ? id : original->second)
+             .second)
+      return note(plan.nodes[cell.node],
+                  "two inputs of this segment are one tensor, and each has the "
+                  "gradient of both");
+  }
+  forwards[cell.number] = &cell;
+  if (!listGradients(cell.inputs).empty())
+    saved[cell.node].push_back(cell.number);
+  return true;
+}
+
+bool ProgramFollower::followReducer(const Cell &cell) {
+  const Node &node = plan.nodes[cell.node];
+  for (const Argument &input : node.inputs)
+    if (input.isTensor && !reduced.insert(get(input).id).second)
+      return note(node, "a gradient is reduced twice");
+  return true;
 }
 
 bool ProgramFollower::followCell(const Cell &cell) {
@@ -159,20 +243,31 @@ bool ProgramFollower::followCell(const Cell &cell) {
   if (node.kind == NodeKind::Adapter && node.isDifferentiable)
     return note(node, "outside of a segment an adapter has no backward, and is "
                       "executed as it is");
+  if (node.kind == NodeKind::WeightReducer)
+    return followReducer(cell);
   if (node.kind == NodeKind::Segment && isBackward(cell.node)) {
     if (!followBackward(cell))
       return false;
-  } else if (node.kind == NodeKind::Segment) {
-    forwards[cell.id] = &cell;
-    if (!listGradients(cell.inputs).empty())
-      saved[cell.node].push_back(cell.id);
+  } else if (node.kind == NodeKind::Segment && !followForward(cell)) {
+    return false;
   }
   if (node.kind == NodeKind::Adapter &&
       llvm::all_of(node.primitives, returnsOperand))
     return true;
   for (const Argument &output : cell.outputs)
-    if (output.isTensor)
+    if (output.isTensor) {
       variables[get(output).id] = &cell;
+      originals.erase(get(output).id);
+    }
+  if (node.kind == NodeKind::Adapter &&
+      llvm::all_of(node.primitives, isIdentity) && cell.inputs.size() == 1 &&
+      cell.outputs.size() == 1 && cell.inputs[0].isTensor &&
+      cell.outputs[0].isTensor) {
+    int64_t id = get(cell.inputs[0]).id;
+    auto original = originals.find(id);
+    originals[get(cell.outputs[0]).id] =
+        original == originals.end() ? id : original->second;
+  }
   return true;
 }
 
@@ -205,6 +300,8 @@ RuntimeDifferences nnscaler::findRuntimeDifferences(const PlanFile &plan,
            "makes of the plan takes it for that of the value after")
               .str();
   }
+  if ((found.first = DeviceComparison(plan).find()))
+    return found;
   for (const Argument &output : plan.outputs) {
     if (!output.isTensor)
       continue;

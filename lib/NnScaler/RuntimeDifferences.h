@@ -14,6 +14,8 @@
 
 #include "Importer.h"
 
+#include <map>
+
 namespace verify::nnscaler {
 
 struct RuntimeDifference {
@@ -35,10 +37,8 @@ RuntimeDifferences findRuntimeDifferences(const PlanFile &plan,
 /// Compares a backward segment with what autograd does after its forward one.
 class BackwardComparison {
 public:
-  /// `parameters` are the names of those of the device, by tensor id.
   BackwardComparison(const PlanFile &plan, const Node &forward,
-                     const Node &backward,
-                     llvm::DenseMap<int64_t, llvm::StringRef> &parameters);
+                     const Node &backward);
   std::optional<RuntimeDifference> find();
   /// What the forward segment gives after an adapter has replaced it, with the
   /// gradient of what it was before; or null.
@@ -81,12 +81,41 @@ private:
 
   const PlanFile &plan;
   const Node &forward, &backward;
-  llvm::DenseMap<int64_t, llvm::StringRef> &parameters;
   llvm::DenseMap<int64_t, Bound> bound; ///< by tensor id
   llvm::DenseSet<int64_t> gradients;    ///< of what was given, by number
   llvm::DenseMap<int64_t, int64_t> dataGradients; ///< tensors, by gradient
   std::optional<RuntimeDifference> difference;
   const SubTensor *replaced = nullptr;
+};
+
+/// Compares what the devices of a group have to do alike, as it is done
+/// together, and which the plan does not say of each value.
+class DeviceComparison {
+public:
+  explicit DeviceComparison(const PlanFile &plan) : plan(plan) {}
+  std::optional<RuntimeDifference> find();
+
+private:
+  /// Sums buffers that hold these weights, one after the other.
+  struct Reducer {
+    const Node *node;
+    llvm::SmallVector<const SubTensor *> weights;
+  };
+  using Group = std::vector<int64_t>;
+
+  const SubTensor &get(const Argument &argument) const {
+    return plan.subTensors[argument.tensor];
+  }
+  /// The reducers of a program over several devices of a replica, in order.
+  llvm::SmallVector<Reducer> listReducers(const DeviceProgram &program) const;
+  bool compareReducers(const DeviceProgram &program);
+  bool compareRecomputed(const DeviceProgram &program);
+
+  const PlanFile &plan;
+  // What the first device of a group does, in order.
+  std::map<Group, llvm::SmallVector<Reducer>> reducers;
+  std::map<Group, llvm::SmallVector<int64_t>> recomputed;
+  std::optional<RuntimeDifference> difference;
 };
 
 } // namespace verify::nnscaler

@@ -10,12 +10,14 @@ what it executes.
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from hostile_plans import Edit, cells, check_edits, make
+from plan_maker.emit.cells import PRIMITIVE_FUNCTIONS
 from tests.reading import class_name, executed, is_tensor
 
 Change = Callable[[Any], None]
@@ -27,6 +29,10 @@ def _pairs(root: Any, name: str) -> Iterator[tuple[Any, Any]]:
     for adapter in adapters.values():
         if adapter._forward and adapter._mirror and class_name(adapter._prims[0]) == name:
             yield adapter, adapter._mirror
+
+
+def _signature(primitive: str) -> str:
+    return "nnscaler.runtime.adapter." + PRIMITIVE_FUNCTIONS[primitive]
 
 
 def _remove(root: Any, adapter: Any) -> None:
@@ -43,7 +49,9 @@ def _another_primitive(kind: str, ranks: bool = False) -> Change:
         for adapter, _ in _pairs(root, "IdentityAllreducePrim"):
             (call,) = adapter._prims
             other = make("nnscaler.ir.adapter.prim", kind)
-            vars(other).update(vars(call))
+            vars(other).update(vars(call), signature=_signature(kind))
+            if kind == "IdentityPrim":
+                other.kwargs = {}
             if ranks:
                 other.kwargs = {**call.kwargs, "ranks": list(adapter._device)}
             adapter._prims = [other]
@@ -68,7 +76,7 @@ def _not_differentiable(root: Any) -> None:
     for adapter, _ in _pairs(root, "AllReduceIdentityPrim"):
         (call,) = adapter._prims
         other = make("nnscaler.ir.adapter.prim", "AllReducePrim")
-        vars(other).update(vars(call))
+        vars(other).update(vars(call), signature=_signature("AllReducePrim"))
         adapter._prims, adapter._differentiable = [other], False
 
 
@@ -116,22 +124,6 @@ def _bound_again(root: Any) -> None:
         for tensor in (*cell._inputs, *cell._outputs):
             if is_tensor(tensor) and tensor._id == old:
                 tensor._id, tensor._full_tensor = first._id, first._full_tensor
-
-
-def _two_names(root: Any) -> None:
-    """Names a parameter that two ops take otherwise in one of them."""
-    users: dict[int, Any] = {}
-    for op in cells(root, "IRDimops"):
-        for at, tensor in enumerate(op._inputs):
-            if not is_tensor(tensor) or not tensor._is_attr:
-                continue
-            if users.setdefault(tensor._id, op) is op:
-                continue
-            other = make("nnscaler.ir.tensor", class_name(tensor))
-            vars(other).update(vars(tensor), name="another")
-            op._inputs = [*op._inputs[:at], other, *op._inputs[at + 1 :]]
-            return
-    raise AssertionError("no parameter that two ops take")
 
 
 def _another_segment(root: Any) -> None:
@@ -182,6 +174,69 @@ def _another_start(root: Any) -> None:
                 tensor._id += 900_000
 
 
+def _another_mirror(root: Any) -> None:
+    """Backward executions refer to copies of what was executed, without its tensors."""
+    for cell in root.execplan._seq[0]:
+        if _is_backward(cell) and cell._mirror and cell._inputs:
+            copy = make("nnscaler.execplan.execplan", class_name(cell._mirror))
+            vars(copy).update(vars(cell._mirror), _inputs=[], _outputs=[])
+            cell._mirror = copy
+
+
+def _exchanged_mirrors(root: Any) -> None:
+    """Backward executions refer to copies with the tensors of another micro-batch."""
+    sequence = root.execplan._seq[0]
+    first, second = (cell for cell in sequence if _is_forward(cell))
+    for cell in sequence:
+        if not _is_backward(cell) or cell._mirror not in (first, second):
+            continue
+        other = second if cell._mirror is first else first
+        copy = make("nnscaler.execplan.execplan", class_name(other))
+        vars(copy).update(vars(cell._mirror), _inputs=other._inputs, _outputs=other._outputs)
+        cell._mirror = copy
+
+
+def _another_order(root: Any) -> None:
+    """One device uses two weights of one shape first in another order."""
+    for segment in map(executed, root.execplan._seq[1]):
+        if class_name(segment) != "IRSegment":
+            continue
+        ops = segment._nodes
+        weights = {at: op._inputs[1] for at, op in enumerate(ops) if op.name == "linear"}
+        for first, second in itertools.pairwise(weights):
+            given = {tensor._id for op in ops[first:second] for tensor in op._outputs}
+            if weights[first]._shape == weights[second]._shape and not given & {
+                tensor._id for tensor in ops[second]._inputs
+            }:
+                ops[first], ops[second] = ops[second], ops[first]
+                at = [segment._mirror._nodes.index(ops[one]._mirror) for one in (first, second)]
+                backward = segment._mirror._nodes
+                backward[at[0]], backward[at[1]] = backward[at[1]], backward[at[0]]
+                return
+    raise AssertionError("no two weights")
+
+
+def _reduced_early(root: Any) -> None:
+    """A reducer of one device runs before the last backward: there is nothing to sum, but
+    the gradient is in a buffer then.
+    """
+    sequence = root.execplan._seq[0]
+    last = max(at for at, cell in enumerate(sequence) if _is_backward(cell))
+    reducer = make("nnscaler.ir.adapter.adapter", "IRWeightReducer")
+    weight = cells(root, "IRDimops")[0]._inputs[1]
+    vars(reducer).update(vars(executed(sequence[last])))
+    vars(reducer).update(_id=900_000, _inputs=[weight], _outputs=[], _mirror=None, _device=(0,))
+    sequence.insert(last, reducer)
+
+
+def _recomputed(root: Any) -> None:
+    """One device executes a segment again in its backward, with its collectives."""
+    for segment in map(executed, root.execplan._seq[0]):
+        if class_name(segment) == "IRSegment" and segment._mirror and _is_forward(segment):
+            for op in segment._nodes:
+                op._recompute = 1
+
+
 EDITS = [
     Edit(name, change, (2,), "unknown whether .*" + message, model)
     for name, change, message, model in (
@@ -195,9 +250,13 @@ EDITS = [
         ("outside", _outside, "outside of a segment", "mlp"),
         ("last first", _last_first, "saved first", "queue"),
         ("bound again", _bound_again, "bound", "queue"),
-        ("two names", _two_names, "another name", "tied"),
         ("another start", _another_start, "gradient of nothing", "queue"),
         ("not sent", _not_sent, "every device returns", "queue"),
+        ("another mirror", _another_mirror, "said to follow", "queue"),
+        ("a mirror of another micro-batch", _exchanged_mirrors, "said to follow", "queue"),
+        ("another order", _another_order, "sums buffers of gradients", "replicated"),
+        ("reduced early", _reduced_early, "adds to a gradient", "queue"),
+        ("recomputed on one device", _recomputed, "recomputed in the backward of some", "ranks"),
         ("another segment", _another_segment, "whose execution", "queue"),
     )
 ]  # fmt: skip

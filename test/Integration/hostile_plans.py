@@ -31,6 +31,7 @@ from tests.reading import StandIn, class_name, executed, is_tensor, make_files, 
 PARALLEL = ("--batch", "8", "--dp", "2", "--tp", "2", "--micro-batches", "2")
 ROWS = ("--tp-style", "batch", *PARALLEL)
 MLP = ("mlp", "--layers", "2", "--hidden", "8", "--pp", "2")
+INTERLEAVED = ("mlp", "--pp", "2", "--virtual-stages", "2", "--micro-batches", "2")
 LLAMA = ("llama", "--layers", "1", "--hidden", "16", "--heads", "2")
 MODELS = {
     "mlp": (*MLP, *PARALLEL),
@@ -38,6 +39,8 @@ MODELS = {
     "rows": ("mlp", "--layers", "4", "--hidden", "8", "--pp", "2", *ROWS),
     "ranks": (*LLAMA, "--batch", "4", "--tp", "2"),
     "vocabulary": (*LLAMA, "--split-vocabulary", *PARALLEL),
+    "interleaved": (*INTERLEAVED, "--layers", "4", "--hidden", "8", "--batch", "4"),
+    "replicated": (*LLAMA, "--tp-style", "batch", "--batch", "4", "--tp", "2"),
     "queue": (*MLP, "--batch", "4", "--micro-batches", "2", "--schedule", "gpipe"),
     "tied": ("gpt", "--layers", "1", "--hidden", "16", "--heads", "2", "--batch", "4"),
     "gpt": ("gpt", "--layers", "1", "--hidden", "16", "--heads", "2", *PARALLEL),
@@ -64,6 +67,14 @@ def cells(root: Any, kind: str) -> list[Any]:
         for cell in map(executed, sequence):
             found += [cell, *(cell._nodes if class_name(cell) == "IRSegment" else [])]
     return [cell for cell in found if class_name(cell) == kind]
+
+
+def everything(root: Any) -> list[Any]:
+    """Whatever takes and gives tensors."""
+    found = [cell for sequence in root.execplan._seq.values() for cell in sequence]
+    for kind in ("IRDataOperation", "IRSegment", "IRDimops", "IRBpOperation", "IRAdapter"):
+        found += cells(root, kind)
+    return found + [call for adapter in cells(root, "IRAdapter") for call in adapter._prims]
 
 
 def linear(root: Any) -> Any:
@@ -232,12 +243,20 @@ def _complex(root: Any) -> None:
     """Multiplies complex numbers, element by element."""
     rotary = next(op for op in cells(root, "IRDimops") if op.name == "apply_rotary_emb")
     product = next(op for op in cells(root, "IRDimops") if op.signature == "torch.mul")
-    for tensor in (*product._inputs, *product._outputs):
-        tensor._dtype = tensor._full_tensor._dtype = rotary._inputs[2]._dtype
+    _set_types(root, [*product._inputs, *product._outputs], rotary._inputs[2]._dtype)
+
+
+def _set_types(root: Any, tensors: list[Any], kind: Any) -> None:
+    """Gives tensors another element type, wherever parts of them are."""
+    wholes = {id(tensor._full_tensor) for tensor in filter(is_tensor, tensors)}
+    for each in everything(root):
+        for tensor in filter(is_tensor, [*each._inputs, *each._outputs]):
+            if id(tensor._full_tensor) in wholes:
+                tensor._dtype = tensor._full_tensor._dtype = kind
 
 
 def _freeze(root: Any, device: int) -> None:
-    """Takes the gradients of norms from one device."""
+    """Takes the gradients of norms from one device, all that a plan has."""
     found = [executed(cell) for cell in root.execplan._seq[device]]
     segments = [cell for cell in found if class_name(cell) == "IRSegment"]
     frozen = set()
@@ -246,6 +265,7 @@ def _freeze(root: Any, device: int) -> None:
             if is_tensor(tensor) and "norm" in tensor._full_tensor.name and tensor._grad:
                 frozen.add(tensor._grad._id)
                 tensor._grad, tensor._requires_grad = None, False
+                tensor._full_tensor._requires_grad = False
     for cell in (*segments, *(op for segment in segments for op in segment._nodes)):
         if cell in segments or class_name(cell) == "IRBpOperation":
             cell._outputs = [each for each in cell._outputs if each._id not in frozen]
@@ -273,11 +293,11 @@ def _argument(root: Any, value: object) -> None:
 
 def _retype(root: Any) -> None:
     integers = type("int64", (StandIn,), {"__module__": "torch"})
+    tensors = []
     for op in cells(root, "IRDimops"):
         for tensor in filter(is_tensor, [*op._inputs, *op._outputs]):
-            tensor._dtype = integers
-            if tensor._grad is not None:
-                tensor._grad._dtype = integers
+            tensors += [tensor] if tensor._grad is None else [tensor, tensor._grad]
+    _set_types(root, tensors, integers)
 
 
 def _other_output(root: Any) -> None:
@@ -360,7 +380,7 @@ EDITS = [
     Edit("rows along columns", _gather_rows, (1,), "has size 1, expected 2", "rows"),
     Edit("complex numbers", _complex, (3,), "not supported on complex numbers", "llama"),
     Edit("tokens as start", _tokens_as_start, (3,), "'start' is not an integer", "vocabulary"),
-    Edit("a frozen copy", lambda r: _freeze(r, 1), (1,), "but not on device 1", "ranks"),
+    Edit("a frozen copy", lambda r: _freeze(r, 1), (3,), "the full tensor says", "ranks"),
     Edit("a frozen model", lambda r: _freeze(r, 0), (1,), "does not train", "llama", "reference"),
     Edit("heads that do not fit", _call("self_attention", h=5), (3,), "for 5 heads", "gpt"),
     Edit("a mask", _call("self_attention", mask=True), (3,), "'mask' other than False", "gpt"),

@@ -17,7 +17,7 @@ from pathlib import Path
 from plan_maker.bugs.place import Place, nodes_at
 from plan_maker.bugs.rewriting import replace_nodes
 from plan_maker.emit import write_plan
-from plan_maker.graph import Adapter, Plan, Primitive
+from plan_maker.graph import Adapter, Plan, Primitive, SubTensor
 from plan_maker.strategy.configuration import MlpSizes, Parallelism
 from plan_maker.strategy.mlp import make_mlp
 
@@ -25,6 +25,13 @@ from plan_maker.strategy.mlp import make_mlp
 OWN = 999_999
 # What a primitive with a backward of its own does forward.
 FORWARD = {"AllReduceIdentityPrim": "AllReducePrim", "IdentityAllreducePrim": "IdentityPrim"}
+
+
+def call(
+    name: str, inputs: tuple[SubTensor, ...], outputs: tuple[SubTensor, ...], old: Primitive
+) -> Primitive:
+    """A primitive over the ranks of another one, if it communicates."""
+    return Primitive(name, inputs, outputs, () if name == "IdentityPrim" else old.keywords)
 
 
 def with_identities(plan: Plan, name: str, other: str) -> Plan:
@@ -45,10 +52,10 @@ def with_identities(plan: Plan, name: str, other: str) -> Plan:
         if other:
             *first, last = other.split("+")
             own = (replace(adapter.inputs[0], identifier=OWN),) if first else adapter.inputs
-            explicit = [Primitive(one, adapter.inputs, own, old.keywords) for one in first]
-            explicit.append(Primitive(last, own, adapter.outputs, old.keywords))
+            explicit = [call(one, adapter.inputs, own, old) for one in first]
+            explicit.append(call(last, own, adapter.outputs, old))
             new = replace(adapter, primitives=tuple(explicit), is_custom=True)
-            does = Primitive(FORWARD[name], forward.inputs, forward.outputs, old.keywords)
+            does = call(FORWARD[name], forward.inputs, forward.outputs, old)
             forward = replace(forward, primitives=(does,), is_custom=True)
             changed[each.device, forward.identifier] = (forward,)
         changed[each.device, adapter.identifier] = (new,)

@@ -221,7 +221,9 @@ def write(plan: Plan, nodes: list[ForwardOperation], path: Path) -> None:
     """Writes the plan with other ops between the data and what read them."""
     first, data = find_first(plan)
     # The backward op of the layer gives a gradient of what it reads.
-    last = replace(nodes[-1].outputs[0], gradient=data.gradient)
+    output = nodes[-1].outputs[0]
+    full = replace(output.full, gradient=data.full.gradient)
+    last = replace(output, full=full, gradient=data.gradient)
     inputs = tuple(last if value is data else value for value in first.inputs)
     changed = *nodes[:-1], replace(nodes[-1], outputs=(last,)), replace(first, inputs=inputs)
     write_plan(replace_nodes(plan, {(0, first.identifier): changed}), path)

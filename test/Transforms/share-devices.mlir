@@ -18,6 +18,8 @@
 // RUN: %{plan} | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRADIENT
 // REDEFINE: %{others} = attribute\|operand\|type\|unlike\|reduced\|alone
 // RUN: %{plan} | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=GRADIENT
+// REDEFINE: %{others} = attribute\|operand\|type\|unlike\|alone\|average
+// RUN: %{plan} | grep -v '@g1\|%%g group \[1\]' | not verify-opt --tv-verify-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNTRAINED
 
 // Two devices do the same to the same tensors, and reduce the same gradient over replicas: that is
 // one op of the graph for both. The two powers of one device are two ops, as each has its own place
@@ -49,6 +51,10 @@
 // What device 1 does not reduce over replicas, or averages, is not what device 0 adds up.
 
 // GRADIENT: error: gradient of 'w' differs from the reference on device 1 of each of 2 replicas
+
+// A copy that has no gradient is not trained where the other one is.
+
+// UNTRAINED: error: 'tv.buffer' op parameter 'w' is trained, but not on device 1, which holds part
 
 tv.plan @reference <dp = 1, device = 1, mb = 1> {
   tv.buffer @w on 0 "w" holds <3, [0:4 of 4]> : !tv.buffer<tensor<4xf32>>

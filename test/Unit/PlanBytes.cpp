@@ -164,6 +164,8 @@ static void defineTensor(PlanWriter &writer, const std::string &name,
                  {"_is_attr", boolean(isParameter)},
                  {"_is_grad", boolean(isGradient)},
                  {"_is_loss", boolean(name == "y" || name == "gy")},
+                 {"_requires_grad", boolean(!isGradient)},
+                 {"_dtype", global("torch", "float32")},
                  {"_shape", integers(shape)},
                  {"_grad", gradientOr("full_")}});
   std::vector<Expression> ranges;
@@ -230,6 +232,7 @@ static void defineOps(PlanWriter &writer) {
       {{"_inputs", list({object("y")})},
        {"_outputs", list({object("y")})},
        {"_device", integers({0})},
+       {"signature", string("nnscaler.runtime.adapter.all_reduce")},
        {"kwargs", dictionary({{string("ranks"), list({integer(0)})}})}});
   defineCell(writer, "adapter", "nnscaler.ir.adapter.adapter.IRAdapter", 22,
              {object("y")}, {object("y")}, object("adapter_backward"),

@@ -73,6 +73,8 @@ TEST(PlanErrorsTest, MissingFields) {
       {"full_x", "_id"},
       {"full_x", "_shape"},
       {"full_x", "_is_loss"},
+      {"full_x", "_requires_grad"},
+      {"full_x", "_dtype"},
       {"full_x", "_grad"},
   };
   for (auto [object, field] : fields) {
@@ -174,6 +176,13 @@ TEST(PlanErrorsTest, Nodes) {
        "IRDimops 20: field '_inputs': expected a list or tuple, found dict"},
       {"linear", "_kwargs", dictionary({{integer(1), null()}}),
        "IRDimops 20: field '_kwargs': expected keywords, found int"},
+      {"linear", "_comment", string("one line\nx = 2"),
+       "IRDimops 20: field '_comment': more than one line"},
+      {"adapter", "_recompute", boolean(true),
+       "IRAdapter 22: field '_recompute': expected an integer of 64 bits, "
+       "found bool"},
+      {"adapter", "_recompute", integer(-1),
+       "IRAdapter 22: field '_recompute': the group -1"},
       {"linear", "name", integer(3),
        "IRDimops 20: field 'name': expected str, found int"},
       {"linear", "_device", integers({0, 1}),
@@ -245,6 +254,11 @@ TEST(PlanErrorsTest, Tensors) {
        "IRSubTensor 141: field '_is_attr': the full tensor says otherwise"},
       {"full_x", "_is_grad", boolean(true),
        "IRSubTensor 141: field '_is_grad': the full tensor says otherwise"},
+      {"full_x", "_requires_grad", boolean(false),
+       "IRSubTensor 141: field '_requires_grad': the full tensor says "
+       "otherwise"},
+      {"full_x", "_dtype", global("torch", "int64"),
+       "IRSubTensor 141: field '_dtype': the full tensor says otherwise"},
       {"full_x", "_is_loss", boolean(true),
        "IRFullTensor 140: field '_is_loss': the gradient says otherwise"},
   });

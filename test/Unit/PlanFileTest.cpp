@@ -154,6 +154,7 @@ TEST_F(PlanFileTest, CommentsThatAreNoPlaces) {
 }
 
 TEST_F(PlanFileTest, Adapter) {
+  writer.set("adapter", "_recompute", integer(3));
   read();
   const Node &adapter = getNode(22);
   EXPECT_EQ(adapter.kind, NodeKind::Adapter);
@@ -162,7 +163,11 @@ TEST_F(PlanFileTest, Adapter) {
   EXPECT_FALSE(adapter.isCustom);
   EXPECT_FALSE(getNode(23).isForward);
   ASSERT_EQ(adapter.primitives.size(), 1u);
+  EXPECT_EQ(adapter.recompute, 3);
+  EXPECT_EQ(getNode(23).recompute, -1);
   EXPECT_EQ(adapter.primitives[0].name, "AllReducePrim");
+  EXPECT_EQ(adapter.primitives[0].signature,
+            "nnscaler.runtime.adapter.all_reduce");
   ASSERT_EQ(adapter.primitives[0].keywords.size(), 1u);
   const Argument &ranks = adapter.primitives[0].keywords[0].value;
   EXPECT_EQ(ranks.kind, ConstantKind::List);
@@ -200,6 +205,8 @@ TEST_F(PlanFileTest, Tensors) {
   const FullTensor &full = plan->fullTensors[tensor.full];
   EXPECT_EQ(full.id, 160);
   EXPECT_TRUE(full.isLoss);
+  EXPECT_TRUE(full.requiresGradient);
+  EXPECT_EQ(full.elementType, "float32");
   EXPECT_EQ(plan->fullTensors[full.gradient].name, "gy");
   EXPECT_TRUE(getTensor("w").isParameter);
   EXPECT_TRUE(getTensor("gw").isGradient);
@@ -238,6 +245,7 @@ TEST_F(PlanFileTest, MissingFieldsThatMayBe) {
   writer.remove("adapter", "custom");
   writer.set("adapter", "_custom", boolean(true));
   writer.set("x", "_dtype", null());
+  writer.set("full_x", "_dtype", null());
   read();
   EXPECT_EQ(getNode(20).signature, "");
   EXPECT_TRUE(getNode(22).isCustom);

@@ -51,7 +51,9 @@ struct FullTensor {
   bool isParameter = false; ///< `_is_attr`
   bool isGradient = false;  ///< `_is_grad`
   bool isLoss = false;      ///< `_is_loss`
-  Index gradient = none;    ///< full tensor of `_grad`
+  bool requiresGradient = false;
+  Index gradient = none;       ///< full tensor of `_grad`
+  llvm::StringRef elementType; ///< "float32", "int64", ... ("" if none)
 };
 
 /// `IRSubTensor`: a slice of a full tensor, or one term of a sum that gives it.
@@ -125,6 +127,12 @@ struct Argument {
     return hasParts() ? parts->elements : llvm::ArrayRef<Argument>();
   }
 
+  /// Whether it is a list or a tuple of constants.
+  bool isSequence() const {
+    return !isTensor &&
+           (kind == ConstantKind::List || kind == ConstantKind::Tuple);
+  }
+
   void setBoolean(bool value) {
     kind = ConstantKind::Boolean;
     integer = value;
@@ -160,7 +168,8 @@ struct KeywordArgument {
 
 /// One communication primitive of an `IRAdapter`.
 struct Primitive {
-  llvm::StringRef name; ///< "AllReducePrim"
+  llvm::StringRef name;      ///< "AllReducePrim"
+  llvm::StringRef signature; ///< the runtime's function that is called
   llvm::ArrayRef<Argument> inputs;
   llvm::ArrayRef<Argument> outputs;
   llvm::ArrayRef<KeywordArgument> keywords;
@@ -194,6 +203,8 @@ struct Node {
   bool isForward = true;         ///< `_forward`
   bool isDifferentiable = false; ///< `_differentiable`
   bool isCustom = false;         ///< `_custom`
+  // Forward ops and adapters.
+  int64_t recompute = -1; ///< group whose forward runs again; -1 if none does
   // From `_comment`, 'File "x.py", line 12' and more; empty and 0 if absent.
   llvm::StringRef file;
   uint32_t line = 0;
@@ -206,6 +217,9 @@ struct Cell {
   bool isReuse = false;
   int64_t id = 0;      ///< id of the reuse cell, or of the node
   int64_t mirror = -1; ///< id of the (reuse) cell `_mirror` names, or -1
+  /// What tells objects apart, whatever ids they have; `none` of a mirror that
+  /// no device executes.
+  Index number = none, mirrorNumber = none;
   llvm::ArrayRef<Argument> inputs;
   llvm::ArrayRef<Argument> outputs;
 };
