@@ -154,6 +154,16 @@ FailureOr<int64_t> PrimitiveImporter::integer(StringRef name) {
   return value->getInteger();
 }
 
+FailureOr<int64_t> PrimitiveImporter::findDimension(StringRef name) {
+  FailureOr<int64_t> number = integer(name);
+  if (failed(number) || !input)
+    return number;
+  auto type = cast<RankedTensorType>(input.getType());
+  if (*number < -type.getRank() || *number >= type.getRank())
+    return error() << type << " has no dimension " << *number;
+  return *number < 0 ? *number + type.getRank() : *number;
+}
+
 LogicalResult PrimitiveImporter::checkDevice(int64_t device) {
   if (!llvm::is_contained(context.plan.plan.devices, device))
     return error() << "names device " << device
@@ -260,7 +270,7 @@ PrimitiveImporter::communicate(tv::CollectiveKind kind,
 }
 
 FailureOr<Value> PrimitiveImporter::chunk() {
-  FailureOr<int64_t> dimension = integer("dim");
+  FailureOr<int64_t> dimension = findDimension("dim");
   FailureOr<SmallVector<int64_t>> ranks = group();
   FailureOr<RankedTensorType> type = resultType();
   if (failed(dimension) || failed(ranks) || failed(type))
@@ -273,8 +283,7 @@ FailureOr<Value> PrimitiveImporter::chunk() {
     return error() << "runs on device " << context.device
                    << ", which is not in its group";
   int64_t count = ranks->size();
-  if (*dimension < 0 || *dimension >= whole.getRank() ||
-      whole.getDimSize(*dimension) % count)
+  if (whole.getDimSize(*dimension) % count)
     return error() << "cannot cut dimension " << *dimension << " of " << whole
                    << " into " << count << " parts";
   int64_t size = whole.getDimSize(*dimension) / count;
@@ -299,7 +308,8 @@ FailureOr<Value> PrimitiveImporter::chunk() {
 }
 
 FailureOr<Value> PrimitiveImporter::allToAll() {
-  FailureOr<int64_t> gathered = integer("idim"), split = integer("odim");
+  FailureOr<int64_t> gathered = findDimension("idim"),
+                     split = findDimension("odim");
   if (failed(gathered) || failed(split))
     return failure();
   return transposed
@@ -329,6 +339,10 @@ LogicalResult PrimitiveImporter::checkCall(StringRef function,
     if (argument.isTensor &&
         failed(checkTransfer(context.plan.get(argument), /*given=*/false)))
       return failure();
+  bool merges = action == Action::MergeDimension || action == Action::Sum;
+  // One tensor by itself is taken for a list of them.
+  if (merges ? inputs.size() < 2 : inputs.size() > 1)
+    return error() << "takes " << inputs.size() << " tensors";
   return success();
 }
 
@@ -345,10 +359,6 @@ FailureOr<Value> PrimitiveImporter::import() {
   action = transposed ? *entry->transposed : entry->forward;
   if (failed(checkCall(entry->function, entry->keywords)))
     return failure();
-  bool merges = action == Action::MergeDimension || action == Action::Sum;
-  // One tensor by itself is taken for a list of them.
-  if (merges ? inputs.size() < 2 : inputs.size() > 1)
-    return error() << "takes " << inputs.size() << " tensors";
   switch (action) {
   case Action::Move:
     return move();
@@ -383,7 +393,7 @@ FailureOr<Value> PrimitiveImporter::import() {
   }
   case Action::AllGather:
   case Action::ReduceScatter: {
-    FailureOr<int64_t> dimension = integer("dim");
+    FailureOr<int64_t> dimension = findDimension("dim");
     if (failed(dimension))
       return failure();
     return communicate(action == Action::AllGather

@@ -28,78 +28,100 @@ static bool isIdentifier(StringRef name, StringRef others) {
          });
 }
 
-LogicalResult ProgramImporter::check() {
+namespace {
+/// Checks that what has one name on a device is one thing.
+class NameChecker {
+public:
+  NameChecker(const PlanContext &plan, int64_t device)
+      : plan(plan), device(device) {}
+
+  LogicalResult checkTensors(ArrayRef<Argument> arguments, const Node &node);
+  LogicalResult checkNode(Index index);
+  /// A cell becomes a method.
+  LogicalResult checkMethod(const Node &node);
+
+private:
+  // Locations take longer than the rest, and only errors need them.
+  InFlightDiagnostic fail(const Node &node) const {
+    return emitError(plan.getLocation(node));
+  }
+
+  const PlanContext &plan;
+  int64_t device;
   llvm::DenseMap<int64_t, Index> nodes;
   llvm::DenseMap<int64_t, const SubTensor *> tensors;
-  llvm::DenseSet<const char *> names;
-  // Locations take longer than the rest, and only errors need them.
-  auto checkTensors = [&](ArrayRef<Argument> arguments,
-                          const Node &node) -> LogicalResult {
-    for (const Argument &argument : arguments) {
-      if (!argument.isTensor)
-        continue;
-      const SubTensor &tensor = plan.get(argument);
-      auto [known, isNew] = tensors.try_emplace(tensor.id, &tensor);
-      if (isNew && names.insert(tensor.name.data()).second &&
-          !isIdentifier(tensor.name, "._"))
-        return emitError(plan.getLocation(node))
-               << "tensor " << tensor.id << " cannot have the name '"
-               << tensor.name << "'";
-      if (isNew || known->second == &tensor)
-        continue;
-      if (known->second->full != tensor.full)
-        return emitError(plan.getLocation(node))
-               << "tensor " << tensor.id << " on device " << program.device
-               << " is part of two different tensors";
-      // Variables have the name and the number.
-      if (known->second->name != tensor.name)
-        return emitError(plan.getLocation(node))
-               << "tensor " << tensor.id << " on device " << program.device
-               << " has two names, '" << known->second->name << "' and '"
-               << tensor.name << "'";
-    }
-    return success();
-  };
-  auto checkNode = [&](Index index) -> LogicalResult {
-    const Node &node = file.nodes[index];
-    auto [known, isNew] = nodes.try_emplace(node.id, index);
-    if (!isNew && known->second == index)
-      return success();
-    if (!isNew)
-      return emitError(plan.getLocation(node))
-             << "device " << program.device << " has another cell " << node.id;
-    if (!node.devices.empty() &&
-        !llvm::is_contained(node.devices, program.device))
-      return emitError(plan.getLocation(node))
-             << "device " << program.device
-             << " executes a cell of other devices";
-    for (const Primitive &primitive : node.primitives)
-      if (failed(checkTensors(primitive.inputs, node)) ||
-          failed(checkTensors(primitive.outputs, node)))
-        return failure();
-    return success(succeeded(checkTensors(node.inputs, node)) &&
-                   succeeded(checkTensors(node.outputs, node)));
-  };
-  llvm::DenseSet<Index> done;
+  llvm::DenseSet<const char *> names; ///< of variables, that can be
   llvm::StringSet<> methods;
+};
+} // namespace
+
+LogicalResult NameChecker::checkTensors(ArrayRef<Argument> arguments,
+                                        const Node &node) {
+  for (const Argument &argument : arguments) {
+    if (!argument.isTensor)
+      continue;
+    const SubTensor &tensor = plan.get(argument);
+    auto [known, isNew] = tensors.try_emplace(tensor.id, &tensor);
+    if (isNew && names.insert(tensor.name.data()).second &&
+        !isIdentifier(tensor.name, "._"))
+      return fail(node) << "tensor " << tensor.id << " cannot have the name '"
+                        << tensor.name << "'";
+    if (isNew || known->second == &tensor)
+      continue;
+    if (known->second->full != tensor.full)
+      return fail(node) << "tensor " << tensor.id << " on device " << device
+                        << " is part of two different tensors";
+    // Variables have the name and the number.
+    if (known->second->name != tensor.name)
+      return fail(node) << "tensor " << tensor.id << " on device " << device
+                        << " has two names, '" << known->second->name
+                        << "' and '" << tensor.name << "'";
+  }
+  return success();
+}
+
+LogicalResult NameChecker::checkNode(Index index) {
+  const Node &node = plan.plan.nodes[index];
+  auto [known, isNew] = nodes.try_emplace(node.id, index);
+  if (!isNew && known->second == index)
+    return success();
+  if (!isNew)
+    return fail(node) << "device " << device << " has another cell " << node.id;
+  if (!node.devices.empty() && !llvm::is_contained(node.devices, device))
+    return fail(node) << "device " << device
+                      << " executes a cell of other devices";
+  for (const Primitive &primitive : node.primitives)
+    if (failed(checkTensors(primitive.inputs, node)) ||
+        failed(checkTensors(primitive.outputs, node)))
+      return failure();
+  return success(succeeded(checkTensors(node.inputs, node)) &&
+                 succeeded(checkTensors(node.outputs, node)));
+}
+
+LogicalResult NameChecker::checkMethod(const Node &node) {
+  if (!isIdentifier(node.name, "_"))
+    return fail(node) << "a method cannot have the name '" << node.name << "'";
+  if (!methods.insert((node.name + Twine(node.id)).str()).second)
+    return fail(node) << "another cell of device " << device
+                      << " becomes a method '" << node.name << node.id
+                      << "', too";
+  return success();
+}
+
+LogicalResult ProgramImporter::check() {
+  NameChecker names(plan, program.device);
+  llvm::DenseSet<Index> done;
   for (const Cell &cell : program.cells) {
     const Node &node = file.nodes[cell.node];
     if (done.insert(cell.node).second) {
-      if (failed(checkNode(cell.node)))
+      if (failed(names.checkNode(cell.node)) || failed(names.checkMethod(node)))
         return failure();
-      if (!isIdentifier(node.name, "_"))
-        return emitError(plan.getLocation(node))
-               << "a method cannot have the name '" << node.name << "'";
-      if (!methods.insert((node.name + Twine(node.id)).str()).second)
-        return emitError(plan.getLocation(node))
-               << "another cell of device " << program.device
-               << " becomes a method '" << node.name << node.id << "', too";
       for (Index index : node.nodes)
-        if (failed(checkNode(index)))
+        if (failed(names.checkNode(index)))
           return failure();
     }
-    if (failed(checkTensors(cell.inputs, node)) ||
-        failed(checkTensors(cell.outputs, node)))
+    if (failed(names.checkTensors(cell.inputs, node)) ||
+        failed(names.checkTensors(cell.outputs, node)))
       return failure();
   }
   return success();

@@ -288,7 +288,7 @@ FailureOr<Value> PrimitiveImporter::select() {
 
 FailureOr<Value> PrimitiveImporter::mergeDimension() {
   FailureOr<RankedTensorType> type = resultType();
-  FailureOr<int64_t> dimension = integer("dim");
+  FailureOr<int64_t> dimension = findDimension("dim");
   if (failed(type) || failed(dimension))
     return failure();
   return Value(tv::ConcatOp::create(context.builder, context.location, *type,

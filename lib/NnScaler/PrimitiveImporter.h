@@ -52,6 +52,9 @@ private:
     return nullptr;
   }
   llvm::FailureOr<int64_t> integer(llvm::StringRef name);
+  /// A dimension of the tensors that are given; a negative number counts from
+  /// the last one.
+  llvm::FailureOr<int64_t> findDimension(llvm::StringRef name);
   /// A device of the plan.
   llvm::FailureOr<int64_t> rank(llvm::StringRef name);
   llvm::LogicalResult checkDevice(int64_t device);

@@ -108,12 +108,12 @@ def by_turning(site: Site) -> list[Primitive]:
         keywords: Keywords = {"idim": joined, "odim": cut, "ranks": RANKS}
         return primitive("AllToAllPrim", (before,), (after,), keywords)
 
-    there_and_back = [exchange(part, columns, 0, 1), exchange(columns, turned, 1, 0)]
+    there_and_back = [exchange(part, columns, 0, -1), exchange(columns, turned, -1, -2)]
     return [
         primitive("AllReducePrim", (site.term,), (whole,), {"ranks": RANKS}),
-        primitive("ChunkPrim", (whole,), (part,), {"dim": 0, "ranks": RANKS}),
+        primitive("ChunkPrim", (whole,), (part,), {"dim": -2, "ranks": RANKS}),
         *([exchange(part, turned, 1, 1)] if site.is_wrong else there_and_back),
-        primitive("AllGatherPrim", (turned,), (site.total,), {"dim": 0, "ranks": RANKS}),
+        primitive("AllGatherPrim", (turned,), (site.total,), {"dim": -2, "ranks": RANKS}),
     ]
 
 
@@ -173,7 +173,7 @@ def by_selecting(site: Site) -> list[Primitive]:
         primitives.append(primitive("SelectPrim", (whole,), (half,), keywords))
     if site.is_wrong:
         halves.reverse()
-    merged = primitive("MergeDimPrim", tuple(halves), (site.total,), {"dim": 1})
+    merged = primitive("MergeDimPrim", tuple(halves), (site.total,), {"dim": -1})
     return [*primitives, merged]
 
 
