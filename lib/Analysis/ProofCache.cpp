@@ -24,6 +24,8 @@ using namespace verify;
 static constexpr llvm::StringLiteral header = "verify proof 2";
 /// How names of entries end.
 static constexpr llvm::StringLiteral extension = ".proof";
+/// Bytes; those that are written have some hundreds.
+static constexpr uint64_t maxEntry = 1 << 16;
 /// How names of those end that are being written.
 static constexpr llvm::StringLiteral temporaryExtension = ".tmp";
 
@@ -126,6 +128,11 @@ std::optional<StageVerdict> ProofCache::find(tv::StageOp stage) {
     return std::nullopt;
   SmallString<256> path(directory);
   llvm::sys::path::append(path, *name + extension);
+  // Whatever else has the name is not read.
+  llvm::sys::fs::file_status status;
+  if (llvm::sys::fs::status(path, status) ||
+      !llvm::sys::fs::is_regular_file(status) || status.getSize() > maxEntry)
+    return std::nullopt;
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return std::nullopt;

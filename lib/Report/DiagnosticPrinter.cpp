@@ -46,9 +46,11 @@ static std::string replaceOpName(StringRef text, StringRef name) {
       .str();
 }
 
-DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &out)
-    : ScopedDiagnosticHandler(context), out(out) {
+DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &out,
+                                     std::function<void()> begin)
+    : ScopedDiagnosticHandler(context), out(out), begin(std::move(begin)) {
   setHandler([this](Diagnostic &diagnostic) {
+    this->begin();
     print(diagnostic);
     for (Diagnostic &note : diagnostic.getNotes())
       print(note);

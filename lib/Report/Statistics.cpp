@@ -6,6 +6,7 @@
 
 #include "Verify/Report/Statistics.h"
 
+#include "Verify/Output/OutputFile.h"
 #include "Verify/Transforms/Report.h"
 #include "llvm/Support/JSON.h"
 
@@ -29,7 +30,7 @@ llvm::Error verify::writeStatistics(ModuleOp module, ArrayRef<Phase> phases,
   // Where a plan cannot be executed, nothing was checked.
   if (getMalformation(module))
     answer = Answer::Refuted;
-  return llvm::writeToOutput(path, [&](raw_ostream &out) -> llvm::Error {
+  return writeFile(path, [&](raw_ostream &out) {
     llvm::json::OStream json(out, 2);
     json.object([&] {
       json.attribute("answer", answer ? getName(*answer) : "none");
@@ -44,6 +45,5 @@ llvm::Error verify::writeStatistics(ModuleOp module, ArrayRef<Phase> phases,
       json.attribute("peak_memory_bytes", getPeakMemory());
     });
     out << "\n";
-    return llvm::Error::success();
   });
 }

@@ -7,8 +7,8 @@
 #include "Verify/Schedule/Timeline.h"
 
 #include "Verify/IR/TVOps.h"
+#include "Verify/Output/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
@@ -134,26 +134,10 @@ void verify::schedule::writeTraceEvents(const Timeline &timeline,
 
 bool verify::schedule::writeTimeline(const Timeline &timeline, StringRef path,
                                      std::string &error) {
-  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%");
-  if (!file) {
-    error = llvm::toString(file.takeError());
-    return false;
-  }
-  bool isWritten = true;
-  {
-    llvm::raw_fd_ostream out(file->FD, /*shouldClose=*/false);
-    writeTraceEvents(timeline, out);
-    out.flush();
-    if (out.has_error()) {
-      error = out.error().message();
-      out.clear_error();
-      isWritten = false;
-    }
-  }
-  llvm::Error done = isWritten ? file->keep(path) : file->discard();
-  if (done) {
-    error = llvm::toString(std::move(done));
-    return false;
-  }
-  return isWritten;
+  llvm::Error failed = writeFile(
+      path, [&](llvm::raw_ostream &out) { writeTraceEvents(timeline, out); });
+  if (!failed)
+    return true;
+  error = llvm::toString(std::move(failed));
+  return false;
 }

@@ -80,7 +80,7 @@ LogicalResult ScheduleCheck::report(ModuleOp module) {
     setMalformation(module, outcome.malformation);
   if (!isWritten)
     return emitError(*place)
-           << "timeline '" << options.timeline << "': " << timelineError;
+           << "timeline " << timelineError;
   if (!outcome.isProved)
     return failure();
   reportCounts(module);

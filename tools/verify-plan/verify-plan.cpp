@@ -22,6 +22,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/ThreadPool.h"
@@ -30,7 +31,10 @@
 #include <mimalloc.h>
 #endif
 
+#include <cerrno>
 #include <chrono>
+#include <mutex>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -43,36 +47,64 @@ writeProfile() __asm__("__llvm_profile_write_file");
 namespace {
 enum ExitCode { Proved = 0, Refuted = 1, Unknown = 2, BadInput = 3 };
 
+/// The step that runs, for who has no memory to ask.
+StringRef memoryUser = "start";
+
 /// Runs the steps of a verification, one line of progress each on a terminal.
 class Steps {
 public:
-  explicit Steps(mlir::TimingScope &timing) : timing(timing) {}
+  Steps(mlir::TimingScope &timing, bool isQuiet)
+      : timing(timing), showsProgress(!isQuiet && canRewriteLine()) {}
 
   /// Calls `step` with the scope of its time.
   template <typename Step> auto run(StringRef name, Step step) {
-    auto start = std::chrono::steady_clock::now();
-    if (isTerminal)
-      errs() << "\r\033[K" << name << "...";
+    auto start = Clock::now();
+    memoryUser = name;
+    show(name + "...");
     mlir::TimingScope scope = timing.nest(name);
     auto result = step(scope);
     scope.stop();
-    if (isTerminal)
-      errs() << "\r\033[K";
-    std::chrono::duration<double> time =
-        std::chrono::steady_clock::now() - start;
+    clear();
+    std::chrono::duration<double> time = Clock::now() - start;
     phases.push_back({name.str(), time.count()});
     return result;
   }
   void progress(unsigned done, unsigned total) {
-    if (isTerminal && done % 16 == 0)
-      errs() << "\r\033[Kcheck... " << done << " of at most " << total
-             << " stages";
+    if (showsProgress && done % 16 == 0 &&
+        Clock::now() - shown >= std::chrono::milliseconds(50))
+      show("check... " + Twine(done) + " of at most " + Twine(total) +
+           " stages");
+  }
+  /// Takes the line away before something else is printed.
+  void clear() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (isShown)
+      errs() << eraseLine;
+    isShown = false;
   }
   SmallVector<verify::Phase> phases;
 
 private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr StringLiteral eraseLine = "\r\033[K";
+  static bool canRewriteLine() {
+    return sys::Process::StandardErrIsDisplayed() &&
+           sys::Process::GetEnv("TERM").value_or("") != "dumb";
+  }
+  void show(const Twine &text) {
+    if (!showsProgress)
+      return;
+    std::lock_guard<std::mutex> lock(mutex);
+    errs() << eraseLine << text;
+    isShown = true;
+    shown = Clock::now();
+  }
+
   mlir::TimingScope &timing;
-  bool isTerminal = sys::Process::StandardErrIsDisplayed();
+  bool showsProgress;
+  std::mutex mutex; ///< threads report progress and diagnostics
+  bool isShown = false;
+  Clock::time_point shown;
 };
 
 /// What the command line says.
@@ -173,12 +205,14 @@ private:
   int finish(ExitCode code);
 
   Flags &flags;
+  std::string importText = "import";
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   DefaultThreadPool pool;
-  verify::DiagnosticPrinter printer{&context, errs()};
   mlir::DefaultTimingManager timingManager;
   mlir::TimingScope timing;
-  Steps steps{timing};
+  Steps steps{timing, flags.quiet};
+  verify::DiagnosticPrinter printer{&context, errs(),
+                                    [this] { steps.clear(); }};
   verify::CanonicalizeSSAPassOptions link;
   verify::CheckEquivPassOptions check;
   std::shared_ptr<verify::SolverContext> solver =
@@ -192,7 +226,12 @@ private:
 mlir::OwningOpRef<mlir::ModuleOp> Verification::import() {
   verify::nnscaler::ImportOptions options;
   options.partOrder = flags.partOrder;
+  uint64_t size = 0;
+  if (!sys::fs::file_size(flags.planPath, size))
+    importText =
+        ("import of " + flags.planPath + ", " + Twine(size) + " bytes").str();
   return steps.run("import", [&](mlir::TimingScope &scope) {
+    memoryUser = importText;
     // The verdict on the declared order needs what was read once more.
     bool isByRank = flags.partOrder == verify::nnscaler::PartOrder::Rank;
     return verify::nnscaler::importPair(&context, flags.referencePath,
@@ -352,9 +391,45 @@ static void removeOptionOfLibrary(StringRef name) {
     option->removeArgument();
 }
 
+/// Ends with what could not be done, as nothing else can be.
+[[noreturn]] static void endAtOnce(StringRef begin, StringRef reason,
+                                   ExitCode code) {
+  for (StringRef part : {StringRef("error: "), begin, reason, StringRef("\n")})
+    if (::write(STDERR_FILENO, part.data(), part.size()) < 0)
+      break;
+  sys::Process::Exit(code, /*NoCleanup=*/true);
+}
+
+/// What LLVM takes for fatal is no mistake of this program where memory,
+/// threads or room for the output are missing.
+static void installErrorHandlers() {
+#ifdef VERIFY_HAS_MIMALLOC
+  // Its operator new asks no handler that is installed in C++.
+  mi_register_error(
+      [](int error, void *) {
+        if (error == ENOMEM)
+          endAtOnce("not enough memory for these plans, in the step: ",
+                    memoryUser, Unknown);
+      },
+      nullptr);
+#endif
+  install_bad_alloc_error_handler([](void *, const char *, bool) {
+    endAtOnce("not enough memory for these plans, in the step: ", memoryUser,
+              Unknown);
+  });
+  install_fatal_error_handler([](void *, const char *reason, bool isInternal) {
+    StringRef text(reason);
+    if (text.starts_with("pthread_create"))
+      endAtOnce("not enough memory or threads: ", text, Unknown);
+    if (!isInternal)
+      endAtOnce("", text, BadInput);
+  });
+}
+
 int main(int argc, char **argv) {
   keepFreedMemory();
   InitLLVM init(argc, argv);
+  installErrorHandlers();
   removeOptionOfLibrary("threads");
   Flags flags;
   cl::HideUnrelatedOptions(flags.category);
@@ -362,7 +437,8 @@ int main(int argc, char **argv) {
       argc, argv,
       "Proves that a parallel execution plan computes what the single-device "
       "reference computes,\nor shows an op where it does not.\n\n"
-      "exit codes: 0 proved, 1 refuted, 2 unknown, 3 bad input or usage;\n"
+      "exit codes: 0 proved, 1 refuted, 2 unknown or too little memory,\n"
+      "3 bad input or usage, or output that cannot be written;\n"
       "with --run: 0 equal, 1 differs, 2 cannot be run, 3 bad input or usage\n",
       &errs());
   if (!parsed)
@@ -376,10 +452,10 @@ int main(int argc, char **argv) {
   outs().flush();
   if (writeProfile)
     writeProfile();
+  if (outs().has_error())
+    endAtOnce("cannot write what was found: ", outs().error().message(),
+              BadInput);
   // The system frees the memory faster than one op after the other is
-  // destroyed, and nobody waits for what is under way. What could not be
-  // written is reported at the end.
-  if (!outs().has_error())
-    sys::Process::Exit(code, /*NoCleanup=*/true);
-  return code;
+  // destroyed, and nobody waits for what is under way.
+  sys::Process::Exit(code, /*NoCleanup=*/true);
 }

@@ -16,7 +16,10 @@ namespace verify {
 /// out what no user wrote: columns that are unknown and ops of the dialect.
 class DiagnosticPrinter : public mlir::ScopedDiagnosticHandler {
 public:
-  DiagnosticPrinter(mlir::MLIRContext *context, llvm::raw_ostream &out);
+  /// Calls `begin` before it prints.
+  DiagnosticPrinter(
+      mlir::MLIRContext *context, llvm::raw_ostream &out,
+      std::function<void()> begin = [] {});
 
   /// Number of errors so far.
   unsigned getErrorCount() const { return errors; }
@@ -25,6 +28,7 @@ private:
   void print(mlir::Diagnostic &diagnostic);
 
   llvm::raw_ostream &out;
+  std::function<void()> begin;
   unsigned errors = 0;
 };
 

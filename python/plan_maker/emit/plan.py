@@ -20,12 +20,25 @@ EXECUTION_PLAN = Global("nnscaler.execplan.execplan", "ExecutionPlan")
 GRAPH = Global("nnscaler.graph.graph", "IRGraph")
 
 
+def _write(plan: Plan, path: Path) -> None:
+    with path.open("wb") as stream, _without_collector():
+        PickleWriter(stream).write(_root(plan))
+
+
 def write_plan(plan: Plan, path: Path) -> None:
-    """Writes `plan` to `path`, which changes only when the file is complete."""
+    """Writes `plan` to `path`, which changes only when the file is complete. What is no
+    regular file is written to as it is; a link stays, and what it leads to is written.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        try:
+            _write(plan, path)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        return
+    path = path.resolve()
     temporary = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
-        with temporary.open("wb") as stream, _without_collector():
-            PickleWriter(stream).write(_root(plan))
+        _write(plan, temporary)
         temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
