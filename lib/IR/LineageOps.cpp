@@ -230,6 +230,9 @@ static LogicalResult verifyLevel(OpRange body, StringRef where) {
 LogicalResult GraphOp::verifyOps(OpRange ops) {
   if (failed(verifyLevel(ops, "graph")))
     return failure();
+  for (Operation &op : ops)
+    if (auto given = dyn_cast<DistributeOp>(op); given && given.getAssumes())
+      return given.emitOpError("assumes something outside of a stage");
   return verifyReads(ops, getMesh());
 }
 

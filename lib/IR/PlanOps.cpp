@@ -63,6 +63,9 @@ LogicalResult ReceiveOp::verify() { return verifyPeer(*this, getPeer()); }
 LogicalResult PlanOp::verifyRegions() {
   if (!getMesh().getAxisSize("device"))
     return emitOpError("has no axis 'device'");
+  for (AxisAttr axis : getMesh().getAxes())
+    if (!llvm::is_contained({"dp", "device", "mb"}, axis.getName().getValue()))
+      return emitOpError("cannot have an axis ") << axis.getName();
   llvm::SmallSet<int64_t, 8> devices;
   for (Operation &op : getBody().front()) {
     if (!isa<BufferOp, ScratchOp, SegmentOp, ProgramOp>(op))
@@ -480,19 +483,16 @@ LogicalResult CommunicateOp::verify() {
     return emitOpError("needs tensors of static shape");
   SmallVector<int64_t> shape(operand.getShape());
   if (splits) {
-    int64_t &size =
-        shape[kind == CollectiveKind::AllToAll ? *getSplitDimension()
-                                               : *getDimension()];
+    bool isExchange = kind == CollectiveKind::AllToAll;
+    int64_t &size = shape[isExchange ? *getSplitDimension() : *getDimension()];
     if (size % count)
       return emitOpError("cannot cut a dimension of size ")
              << size << " into " << count << " parts";
     size /= count;
   }
-  if (gathers) {
-    int64_t &size = shape[*getDimension()];
-    if (llvm::MulOverflow(size, count, size))
-      return emitOpError("gives more than 2^63 elements");
-  }
+  if (int64_t *size = gathers ? &shape[*getDimension()] : nullptr;
+      size && llvm::MulOverflow(*size, count, *size))
+    return emitOpError("gives more than 2^63 elements");
   auto expected = RankedTensorType::get(shape, operand.getElementType());
   if (result != expected)
     return emitOpError("gives ") << expected << ", not " << result;

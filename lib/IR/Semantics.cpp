@@ -97,10 +97,13 @@ static LogicalResult verifyTensor(Operation *op, Type type,
 LogicalResult verify::verifyStaticShapes(Operation *op) {
   for (Type type :
        llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
-                                SmallVector<Type>(op->getResultTypes())))
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        !tensor || !tensor.hasStaticShape())
+                                SmallVector<Type>(op->getResultTypes()))) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape())
       return op->emitOpError("needs tensors of static shape, got ") << type;
+    if (llvm::is_contained(tensor.getShape(), 0))
+      return op->emitOpError("needs tensors that have elements, got ") << type;
+  }
   return success();
 }
 

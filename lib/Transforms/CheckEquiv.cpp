@@ -44,6 +44,12 @@ protected:
   void runInContext() {
     if (!solver)
       solver = std::make_shared<SolverContext>();
+    if (auto modules = getOperation().getOps<ModuleOp>(); !modules.empty()) {
+      (*modules.begin())
+          .emitError("is in a module that is checked, and would "
+                     "not be");
+      return signalPassFailure();
+    }
     FailureOr<std::optional<GraphAnswer>> folded = checkFolded();
     if (failed(folded))
       return signalPassFailure();

@@ -79,8 +79,7 @@ LogicalResult ScheduleCheck::report(ModuleOp module) {
   if (!outcome.isProved && !outcome.malformation.empty())
     setMalformation(module, outcome.malformation);
   if (!isWritten)
-    return emitError(*place)
-           << "timeline " << timelineError;
+    return emitError(*place) << "timeline " << timelineError;
   if (!outcome.isProved)
     return failure();
   reportCounts(module);

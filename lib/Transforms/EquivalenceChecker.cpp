@@ -340,6 +340,23 @@ namespace {
 enum class Mark { Open, Closed };
 } // namespace
 
+/// Whether nothing that a value of the reference follows from is undefined: a
+/// plan is given what the contract says, and that is none.
+static bool isGiven(Value reference) {
+  SmallVector<Value> worklist = {reference};
+  llvm::SmallDenseSet<Value, 4> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *op = value.getDefiningOp();
+    if (!op || isa<tv::UndefinedOp>(op))
+      return false;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return true;
+}
+
 /// Checks that everything `expect` depends on is a boundary tensor, a constant,
 /// or a value that one of `assumed` speaks of. Says what is wrong; empty if
 /// nothing is.
@@ -370,8 +387,11 @@ static StringRef checkCone(tv::ExpectOp expect, ArrayRef<tv::ExpectOp> assumed,
         return "a lemma is used outside its domain";
       continue;
     }
-    if (isa<tv::DistributeOp>(producer))
+    if (auto given = dyn_cast<tv::DistributeOp>(producer)) {
+      if (!isGiven(given.getReference()))
+        return "is given an undefined value of the reference";
       continue;
+    }
     if (isa<tv::UndefinedOp>(producer))
       return "rests on an undefined value";
     llvm::append_range(worklist, producer->getOperands());

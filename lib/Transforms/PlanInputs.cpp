@@ -53,6 +53,10 @@ void PlanExecution::placeInput(Value value, Device &device) {
 PlanExecution::Step PlanExecution::executeLoad(Device &device,
                                                tv::LoadDataOp op) {
   int64_t execution = device.loads[op.getCell()]++;
+  if (isReference && execution != 0) {
+    op.emitOpError("loads another batch, and the reference has one");
+    return Step::Failed;
+  }
   int64_t microBatch = isReference ? -1 : execution;
   for (unsigned number = 0; number < op.getNumResults(); ++number) {
     Value value = boundary.load(op, number);

@@ -14,6 +14,7 @@ import re
 import sys
 
 MESH = "<dp = 2, rank = 2, device = 8, mb = 16>"
+PLAN_MESH = "<dp = 2, device = 8, mb = 16>"
 TOP_LEVEL = {"graph", "stage", "plan"}
 IN_PLAN = {"buffer", "scratch", "segment", "program"}
 # What examples of the plan level refer to.
@@ -78,12 +79,12 @@ def wrap(name: str, is_plan_level: bool, example: str) -> str:
     if name in TOP_LEVEL:
         return example
     if name in IN_PLAN:
-        return f"tv.plan @plan {MESH} {{\n{example}\n}}"
+        return f"tv.plan @plan {PLAN_MESH} {{\n{example}\n}}"
     body = example if name in COMPLETE else definitions(name, example) + example
     if not is_plan_level:
         return f"tv.graph @graph {MESH} {{\n{body}\n}}"
     holder = "program 0" if name in IN_PROGRAM else "segment @s on 0 cell 0"
-    return f"tv.plan @plan {MESH} {{\n{NAMED}tv.{holder} {{\n{body}\n}}\n}}"
+    return f"tv.plan @plan {PLAN_MESH} {{\n{NAMED}tv.{holder} {{\n{body}\n}}\n}}"
 
 
 def main() -> int:

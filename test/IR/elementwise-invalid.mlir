@@ -8,6 +8,13 @@ tv.graph @dynamic_shape <> {
 
 // -----
 
+tv.graph @no_elements <> {
+  // expected-error @below {{needs tensors that have elements, got 'tensor<0x3xf32>'}}
+  %x = tv.input <input "x"> : tensor<0x3xf32>
+}
+
+// -----
+
 tv.graph @operand_has_higher_rank <> {
   %x = tv.input <input "x"> : tensor<4x8xf32>
   // expected-error @below {{operand #0 has a higher rank than the result}}

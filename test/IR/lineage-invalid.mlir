@@ -258,3 +258,12 @@ tv.graph @dimension_of_devices <dp = 1, device = 2> {
   // expected-error @below {{runs along axis 'device'}}
   %p = tv.distribute %x <[device, 0:2 of 2]> on <device = 0:2> : (tensor<4xf32>) -> tensor<2xf32>
 }
+
+// -----
+
+tv.graph @assumption_outside_of_a_stage <dp = 2> {
+  %x = tv.input <input "x"> : tensor<8xf32>
+  %y = tv.exp %x : (tensor<8xf32>) -> tensor<8xf32>
+  // expected-error @below {{assumes something outside of a stage}}
+  %p = tv.distribute %y <[dp, 0:4 of 4]> on <> assumes 1 : (tensor<8xf32>) -> tensor<4xf32>
+}

@@ -171,7 +171,7 @@ TEST_F(DenseEvaluatorTest, ElementsThatAreNotThereAreLeftOut) {
 TEST_F(DenseEvaluatorTest, KnownElementsOfAllReplicas) {
   tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 3, device = 1> {
     %x = tv.input <input "x"> : tensor<6x5xf32>
-    %y = tv.distribute %x <[dp, 0:2 of 2], [0:5 of 5]> on <device = 0> assumes 0 : (tensor<6x5xf32>) -> tensor<2x5xf32>
+    %y = tv.distribute %x <[dp, 0:2 of 2], [0:5 of 5]> on <device = 0> : (tensor<6x5xf32>) -> tensor<2x5xf32>
   })");
   ASSERT_TRUE(graph);
   ExecutedGraph executed(graph);
