@@ -495,6 +495,6 @@ void Diagnosis::classifyOp(Finding &finding, Operation *op) {
     }
   }
   finding.explanation = "the operands of " + describe(op) +
-                        " are those of the reference, its result is no part, "
+                        " are values of the reference, its result is no part, "
                         "sum or multiple of a value there";
 }

@@ -197,6 +197,33 @@ std::string Refutation::describeWhere(ArrayRef<tv::ExpectOp> expects,
                        graph.getMesh());
 }
 
+/// The name of the parameter, one that is trained if any is, that is fewest ops
+/// before a value of the reference, which tells a layer from others at the same
+/// line; empty if there is none near.
+static StringRef findNearestParameter(tv::GraphOp graph, Value value) {
+  constexpr size_t mostValues = 256;
+  llvm::DenseSet<StringAttr> trained;
+  for (auto expect : graph.getBody().getOps<tv::ExpectOp>())
+    if (tv::ContractAttr contract = expect.getContractAttr();
+        contract && contract.getRole() == tv::ContractRole::Gradient)
+      trained.insert(contract.getName());
+  SmallVector<Value> values = {value};
+  llvm::SmallDenseSet<Value> seen = {value};
+  for (size_t next = 0; next != std::min(values.size(), mostValues); ++next) {
+    Operation *op = values[next].getDefiningOp();
+    if (!op)
+      continue;
+    if (auto input = dyn_cast<tv::InputOp>(op);
+        input && input.getContract().getRole() == tv::ContractRole::Parameter &&
+        (trained.empty() || trained.contains(input.getContract().getName())))
+      return input.getContract().getName().getValue();
+    for (Value operand : op->getOperands())
+      if (seen.insert(operand).second)
+        values.push_back(operand);
+  }
+  return "";
+}
+
 void Refutation::report() {
   Finding finding = getFinding();
   tv::ExpectOp expect = finding.expect;
@@ -217,10 +244,14 @@ void Refutation::report() {
   }
   for (auto &[where, text] : finding.related)
     error.attachNote(where) << text;
+  StringRef parameter = findNearestParameter(graph, expect.getReference());
   error.attachNote(expect.getReference().getLoc())
       << "single-device model: "
       << (isUndefined ? "the value that depends on it" : "the reference value")
-      << " is computed here";
+      << " is computed here"
+      << (parameter.empty()
+              ? ""
+              : "; the nearest parameter before it is '" + parameter + "'");
   if (!isUndefined)
     printElement(error.attachNote(expect.getLoc()), expect, finding.element);
   if (finding.otherValues)

@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: gradient of 'head' differs from the reference on device 1
-// WRONG: model.py:19:0: note: other value: the operands of 'm' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:19:0: note: other value: the operands of 'm' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B013 <device = 2> {
   %head = tv.input <parameter "head"> : tensor<4x3xf32>

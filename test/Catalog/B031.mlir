@@ -8,7 +8,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: gradient of 'embedding' differs from the reference on devices 0-1
-// WRONG: model.py:6:0: note: other value: the operands of 'shard' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:6:0: note: other value: the operands of 'shard' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B031 <device = 4> {
   %embedding = tv.input <parameter "embedding"> : tensor<5x3xf32>

@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'expert.next' differs from the reference on devices 0-1
-// WRONG: model.py:6:0: note: other value: the operands of 'whole' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:6:0: note: other value: the operands of 'whole' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B033 <device = 2> {
   %expert = tv.input <parameter "expert"> : tensor<4x3xf32>

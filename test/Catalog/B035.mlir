@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'experts.next' differs from the reference on devices 0-3
-// WRONG: model.py:6:0: note: other value: the operands of 'all' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:6:0: note: other value: the operands of 'all' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B035 <device = 4> {
   %experts = tv.input <parameter "experts"> : tensor<2x4x3xf32>

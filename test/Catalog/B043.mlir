@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'aux_loss' differs from the reference on device 0
-// WRONG: model.py:6:0: note: other value: the operands of 'multiply' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:6:0: note: other value: the operands of 'multiply' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B043 <device = 1, mb = 2> {
   %f = tv.input <input "f"> : tensor<4x3xf32>

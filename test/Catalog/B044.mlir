@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: gradient of 'w' differs from the reference on devices 0-1
-// WRONG: model.py:8:0: note: other value: the operands of 'both' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:8:0: note: other value: the operands of 'both' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B044 <device = 2> {
   %w = tv.input <parameter "w"> : tensor<3xf32>

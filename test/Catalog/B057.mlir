@@ -6,7 +6,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'w.step1' differs from the reference on device 0 of each of 2 replicas
-// WRONG: model.py:14:0: note: other value: the operands of 'unscale' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:14:0: note: other value: the operands of 'unscale' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B057 <dp = 2, device = 1> {
   %w = tv.input <parameter "w"> : tensor<3xf32>

@@ -6,7 +6,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'y' differs from the reference on devices 0-1
-// WRONG: model.py:3:0: note: other value: the operands of 'rope' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:3:0: note: other value: the operands of 'rope' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B077 <device = 2> {
   %x = tv.input <input "x"> : tensor<4x4x2xf32>

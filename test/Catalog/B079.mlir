@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'y' differs from the reference on device 1
-// WRONG: model.py:4:0: note: other value: the operands of 'layer 3' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:4:0: note: other value: the operands of 'layer 3' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B079 <device = 2> {
   %x = tv.input <input "x"> : tensor<3x2xf32>

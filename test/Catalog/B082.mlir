@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'y' differs from the reference on devices 0-1
-// WRONG: model.py:7:0: note: other value: the operands of 'w' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:7:0: note: other value: the operands of 'w' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B082 <device = 2> {
   %qkv = tv.input <parameter "qkv"> : tensor<12x3xf32>

@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'y' differs from the reference on devices 0-1
-// WRONG: model.py:9:0: note: other value: the operands of 'reduce' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:9:0: note: other value: the operands of 'reduce' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B083 <device = 2> {
   %slots = tv.input <input "slots"> : tensor<4x4xf32>

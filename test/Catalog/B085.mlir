@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'y' differs from the reference on device 0
-// WRONG: model.py:3:0: note: other value: the operands of 'c' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:3:0: note: other value: the operands of 'c' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B085 <device = 4> {
   %x = tv.input <input "x"> : tensor<8x3xf32>

@@ -6,7 +6,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: gradient of 'k' differs from the reference on devices 0-1
-// WRONG: model.py:3:0: note: other value: the operands of 'transpose' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:3:0: note: other value: the operands of 'transpose' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B086 <device = 2> {
   %ds = tv.input <input "ds"> : tensor<2x4x2x3xf32>

@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'k' differs from the reference on devices 0-3
-// WRONG: model.py:8:0: note: other value: the operands of 'reshape' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:8:0: note: other value: the operands of 'reshape' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B093 <device = 4> {
   %k_norm = tv.input <parameter "k_norm"> : tensor<2x4xf32>

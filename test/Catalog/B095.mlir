@@ -6,7 +6,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'aux_loss' differs from the reference on device 0
-// WRONG: model.py:5:0: note: other value: the operands of 'reshape' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:5:0: note: other value: the operands of 'reshape' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B095 <device = 1> {
   %f = tv.input <input "f"> : tensor<2x4x3xf32>

@@ -6,7 +6,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'y' differs from the reference on devices 0-3
-// WRONG: model.py:6:0: note: other value: the operands of 'full_tensor' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:6:0: note: other value: the operands of 'full_tensor' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B103 <device = 4> {
   %x = tv.input <input "x"> : tensor<8x3xf32>

@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'qkv' differs from the reference on devices 0-1
-// WRONG: model.py:3:0: note: other value: the operands of 'fused output' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:3:0: note: other value: the operands of 'fused output' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B104 <device = 2> {
   %w = tv.input <parameter "w"> : tensor<3x4x3xf32>

@@ -6,7 +6,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'norm' differs from the reference on device 0
-// WRONG: model.py:1:0: note: other value: the operands of 'power' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:1:0: note: other value: the operands of 'power' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B115 <device = 1> {
   %dw = tv.input <input "dw"> : tensor<3x2xf32>

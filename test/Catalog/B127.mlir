@@ -6,7 +6,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: gradient of 'flat' differs from the reference on device 1
-// WRONG: model.py:2:0: note: other value: the operands of 'flat' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:2:0: note: other value: the operands of 'flat' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B127 <device = 2> {
   %da = tv.input <input "da"> : tensor<2xf32>

@@ -6,7 +6,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'loss' differs from the reference on device 1
-// WRONG: model.py:1:0: note: other value: the operands of 'loss' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:1:0: note: other value: the operands of 'loss' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @B138 <device = 2, mb = 2> {
   %x = tv.input <input "x"> : tensor<4x2xf32>

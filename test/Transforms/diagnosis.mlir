@@ -159,7 +159,7 @@ tv.graph @undefined <device = 1> {
 
 // Where nothing fits, nothing is guessed.
 // CHECK-LABEL: error: output 'other' differs
-// CHECK: note: other value: the operands of 'tv.silu' are those of the reference, its result is no part, sum or multiple of a value there
+// CHECK: note: other value: the operands of 'tv.silu' are values of the reference, its result is no part, sum or multiple of a value there
 tv.graph @other <device = 1> {
   %x = tv.input <input "x"> : tensor<4x8xf32>
   %p = tv.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -75,7 +75,7 @@ tv.plan @plan <dp = 2, device = 1, mb = 2> {
   tv.segment @forward on 0 cell 2 {
   ^bb0(%x: tensor<1x3xf32>):
     %r = tv.descending_rank %x : (tensor<1x3xf32>) -> tensor<1x3xi64>
-    // expected-note @below {{the operands of 'tv.one_hot' are those of the reference, its result is no part}}
+    // expected-note @below {{the operands of 'tv.one_hot' are values of the reference, its result is no part}}
     %s = tv.one_hot %r {start = 1 : i64} : (tensor<1x3xi64>) -> tensor<1x3x2xf32>
     %w = tv.einsum %x, %s {equation = "ae,aej->aj"} : (tensor<1x3xf32>, tensor<1x3x2xf32>) -> tensor<1x2xf32>
     %l = tv.reduce sum %w {dimensions = array<i64: 0, 1>} : (tensor<1x2xf32>) -> tensor<f32>

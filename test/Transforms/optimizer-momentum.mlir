@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'm.next' differs from the reference on devices 0-1 of each of 8 replicas
-// WRONG: model.py:2:0: note: other value: the operands of 'g' are those of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:2:0: note: other value: the operands of 'g' are values of the reference, its result is no part, sum or multiple of a value there
 
 tv.graph @sharded_momentum <dp = 8, device = 2> {
   %w = tv.input <parameter "w"> : tensor<4096xf32>
