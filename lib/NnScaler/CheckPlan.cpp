@@ -54,12 +54,6 @@ bool PlanDecoder::checkSubTensor(Value value, const SubTensor &tensor) {
     return failCheck(Field::IsParameter, "the full tensor says otherwise");
   if (tensor.isGradient != full.isGradient)
     return failCheck(Field::IsGradient, "the full tensor says otherwise");
-  if (tensor.requiresGradient != full.requiresGradient)
-    return failCheck(Field::RequiresGradient, "the full tensor says otherwise");
-  if (tensor.elementType != full.elementType)
-    return failCheck(Field::ElementType, "the full tensor says otherwise");
-  if (tensor.gradient != none && !tensor.requiresGradient)
-    return failCheck(Field::Gradient, "the tensor does not require one");
   return true;
 }
 
@@ -72,9 +66,18 @@ bool PlanDecoder::checkTensors() {
       return decoder.failField(decoder.open(fullTensorObjects.values[i]),
                                Field::IsLoss, "the gradient says otherwise");
   }
-  for (size_t i = 0; i != plan.subTensors.size(); ++i)
-    if (!checkSubTensor(subTensorObjects.values[i], plan.subTensors[i]))
+  for (size_t i = 0; i != plan.subTensors.size(); ++i) {
+    SubTensor &tensor = plan.subTensors[i];
+    // nnScaler asks the whole; what a part has may be of an earlier time.
+    const FullTensor &full = plan.fullTensors[tensor.full];
+    tensor.requiresGradient = full.requiresGradient;
+    if (!full.requiresGradient)
+      tensor.gradient = none;
+    if (!full.elementType.empty())
+      tensor.elementType = full.elementType;
+    if (!checkSubTensor(subTensorObjects.values[i], tensor))
       return false;
+  }
   return true;
 }
 

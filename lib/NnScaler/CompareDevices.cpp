@@ -14,6 +14,7 @@
 
 #include "RuntimeDifferences.h"
 
+#include "mlir/IR/Threading.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -62,7 +63,7 @@ DeviceComparison::listReducers(const DeviceProgram &program) const {
   return found;
 }
 
-bool DeviceComparison::compareReducers(const DeviceProgram &program) {
+bool DeviceComparison::compareReducers(MutableArrayRef<Reducer> found) {
   auto isSame = [&](const SubTensor *left, const SubTensor *right) {
     return plan.fullTensors[left->full].id ==
                plan.fullTensors[right->full].id &&
@@ -72,16 +73,16 @@ bool DeviceComparison::compareReducers(const DeviceProgram &program) {
            });
   };
   llvm::MapVector<Group, SmallVector<Reducer>, std::map<Group, unsigned>> own;
-  for (Reducer &reducer : listReducers(program)) {
+  for (Reducer &reducer : found) {
     Group group = reducer.node->devices.vec();
     llvm::sort(group);
     own[group].push_back(std::move(reducer));
   }
-  for (auto &[group, list] : own) {
-    auto [first, isFirst] = reducers.try_emplace(group, list);
+  for (auto &[group, all] : own) {
+    auto [first, isFirst] = reducers.try_emplace(group, all);
     if (isFirst)
       continue;
-    for (auto [number, reducer] : llvm::enumerate(list)) {
+    for (auto [number, reducer] : llvm::enumerate(all)) {
       if (number < first->second.size() &&
           llvm::equal(reducer.weights, first->second[number].weights, isSame))
         continue;
@@ -91,9 +92,9 @@ bool DeviceComparison::compareReducers(const DeviceProgram &program) {
                     "of this reducer they hold other weights"};
       return false;
     }
-    if (list.size() != first->second.size()) {
+    if (all.size() != first->second.size()) {
       difference = {
-          list.back().node,
+          all.back().node,
           "another device has one more reducer over the same devices"};
       return false;
     }
@@ -101,45 +102,72 @@ bool DeviceComparison::compareReducers(const DeviceProgram &program) {
   return true;
 }
 
+/// The devices of each collective of an adapter that is executed forward.
+static SmallVector<std::vector<int64_t>> listGroups(const Node &node) {
+  SmallVector<std::vector<int64_t>> groups;
+  if (node.kind != NodeKind::Adapter || !node.isForward)
+    return groups;
+  for (const Primitive &primitive : node.primitives)
+    for (const KeywordArgument &keyword : primitive.keywords) {
+      if (keyword.name != "ranks")
+        continue;
+      std::vector<int64_t> &group = groups.emplace_back();
+      for (const Argument &rank : keyword.value.getElements())
+        group.push_back(rank.getInteger());
+      llvm::sort(group);
+    }
+  return groups;
+}
+
 bool DeviceComparison::compareRecomputed(const DeviceProgram &program) {
   llvm::SmallSetVector<Index, 8> segments;
   for (const Cell &cell : program.cells)
     segments.insert(cell.node);
-  std::map<Group, size_t> done;
-  for (Index segment : segments)
+  /// What a group has done so far, and in which of the parts that are
+  /// recomputed: ops of one number that follow on each other.
+  struct Progress {
+    size_t done = 0, parts = 0, lastPart = 0;
+  };
+  std::map<Group, Progress> groups;
+  size_t part = 0;
+  for (Index segment : segments) {
+    const Node *before = nullptr;
     for (Index index : plan.nodes[segment].nodes) {
-      const Node &adapter = plan.nodes[index];
-      if (adapter.kind != NodeKind::Adapter || !adapter.isForward)
-        continue;
-      for (const Primitive &primitive : adapter.primitives)
-        for (const KeywordArgument &keyword : primitive.keywords) {
-          if (keyword.name != "ranks")
-            continue;
-          Group group;
-          for (const Argument &rank : keyword.value.getElements())
-            group.push_back(rank.getInteger());
-          llvm::sort(group);
-          SmallVector<int64_t> &first = recomputed[group];
-          size_t number = done[group]++;
-          if (number == first.size())
-            first.push_back(adapter.recompute);
-          if (first[number] == adapter.recompute)
-            continue;
-          difference = {&adapter, "it is recomputed in the backward of some "
-                                  "devices that do it together, not of all"};
-          return false;
-        }
+      const Node &node = plan.nodes[index];
+      if (!before || before->recompute != node.recompute)
+        ++part;
+      before = &node;
+      for (Group &group : listGroups(node)) {
+        Progress &progress = groups[group];
+        if (node.recompute >= 0 && progress.lastPart != part)
+          ++progress.parts;
+        progress.lastPart = part;
+        // That of none is 0.
+        size_t own = node.recompute < 0 ? 0 : progress.parts;
+        SmallVector<size_t> &first = recomputed[group];
+        if (progress.done == first.size())
+          first.push_back(own);
+        if (first[progress.done++] == own)
+          continue;
+        difference = {&node, "devices that do it together recompute it in "
+                             "another order, or not all of them"};
+        return false;
+      }
     }
+  }
   return true;
 }
 
-std::optional<RuntimeDifference> DeviceComparison::find() {
+std::optional<RuntimeDifference> DeviceComparison::find(MLIRContext *context) {
   bool recomputes = llvm::any_of(plan.nodes, [](const Node &node) {
     return node.kind == NodeKind::Adapter && node.recompute >= 0;
   });
-  for (const DeviceProgram &program : plan.programs)
-    if (!compareReducers(program) ||
-        (recomputes && !compareRecomputed(program)))
+  std::vector<SmallVector<Reducer>> lists(plan.programs.size());
+  parallelFor(context, 0, lists.size(), [&](size_t number) {
+    lists[number] = listReducers(plan.programs[number]);
+  });
+  for (auto [program, list] : llvm::zip(plan.programs, lists))
+    if (!compareReducers(list) || (recomputes && !compareRecomputed(program)))
       break;
   return difference;
 }

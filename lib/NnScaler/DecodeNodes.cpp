@@ -131,7 +131,7 @@ bool Decoder::decodeForward(const ObjectFields &op, Node &node) {
     if (graph.getKind(*value) == Kind::String)
       comment = intern(*value);
   // It becomes a line of the code that is made of the plan.
-  if (comment.find_first_of("\n\r\f") != llvm::StringRef::npos)
+  if (comment.find_first_of("\n\r") != llvm::StringRef::npos)
     return failField(op, Field::Comment, "more than one line");
   SourceComment place = parseSourceComment(comment);
   node.file = place.file;

@@ -126,6 +126,13 @@ bool nnscaler::detaches(const Primitive &primitive) {
   return entry && entry->result == Result::Detached;
 }
 
+bool nnscaler::passesOperand(const Primitive &primitive) {
+  const Entry *entry = findEntry(primitive.name);
+  return entry && primitive.inputs.size() == 1 &&
+         primitive.outputs.size() == 1 &&
+         (entry->result == Result::Operand || isIdentity(primitive));
+}
+
 bool nnscaler::returnsOperand(const Primitive &primitive) {
   const Entry *entry = findEntry(primitive.name);
   return entry && entry->result == Result::Operand && isInPlace(primitive);

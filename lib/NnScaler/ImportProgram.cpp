@@ -24,7 +24,8 @@ using namespace verify::nnscaler;
 static bool isIdentifier(StringRef name, StringRef others) {
   return !name.empty() && !llvm::isDigit(name.front()) &&
          llvm::all_of(name, [&](char c) {
-           return llvm::isAlnum(c) || others.contains(c);
+           // Letters of other scripts, as UTF-8.
+           return llvm::isAlnum(c) || others.contains(c) || (c & 0x80);
          });
 }
 
@@ -62,7 +63,8 @@ LogicalResult NameChecker::checkTensors(ArrayRef<Argument> arguments,
       continue;
     const SubTensor &tensor = plan.get(argument);
     auto [known, isNew] = tensors.try_emplace(tensor.id, &tensor);
-    if (isNew && names.insert(tensor.name.data()).second &&
+    if (isNew && !tensor.isGradient &&
+        names.insert(tensor.name.data()).second &&
         !isIdentifier(tensor.name, "._"))
       return fail(node) << "tensor " << tensor.id << " cannot have the name '"
                         << tensor.name << "'";
@@ -99,6 +101,8 @@ LogicalResult NameChecker::checkNode(Index index) {
 }
 
 LogicalResult NameChecker::checkMethod(const Node &node) {
+  if (node.kind == NodeKind::DataOperation)
+    return success();
   if (!isIdentifier(node.name, "_"))
     return fail(node) << "a method cannot have the name '" << node.name << "'";
   if (!methods.insert((node.name + Twine(node.id)).str()).second)

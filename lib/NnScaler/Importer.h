@@ -235,7 +235,10 @@ bool isIdentityTransposed(const Primitive &primitive);
 bool isIdentity(const Primitive &primitive);
 /// Whether autograd does not pass the primitive, which has no backward.
 bool detaches(const Primitive &primitive);
-/// Whether the primitive returns the very tensor that it is given.
+/// Whether what the primitive gives is the very tensor that it is given, under
+/// whatever name.
+bool passesOperand(const Primitive &primitive);
+/// Whether the primitive returns the very tensor that it is given, in place.
 bool returnsOperand(const Primitive &primitive);
 
 /// What one device does in a primitive.

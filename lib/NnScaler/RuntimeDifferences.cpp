@@ -49,6 +49,11 @@ private:
   /// The numbers of the gradients of those that have one.
   SmallVector<int64_t> listGradients(ArrayRef<Argument> arguments) const;
   bool isBackward(Index segment);
+  unsigned getObject(int64_t id) {
+    auto [known, isNew] = objects.try_emplace(id, objectCount);
+    objectCount += isNew;
+    return known->second;
+  }
   /// Where a gradient is one of what a segment takes, and then of what it
   /// gives: the last place, which is what the runtime has of it.
   size_t findLast(int64_t gradient, ArrayRef<Argument> inputs,
@@ -71,8 +76,9 @@ private:
   /// By tensor id, the cell whose value a variable has.
   llvm::DenseMap<int64_t, const Cell *> variables;
   llvm::DenseMap<Index, const Cell *> forwards; ///< by their number
-  /// What a variable is another name of.
-  llvm::DenseMap<int64_t, int64_t> originals;
+  /// By tensor id, which object a variable is.
+  llvm::DenseMap<int64_t, unsigned> objects;
+  unsigned objectCount = 0;
   llvm::DenseSet<int64_t> reduced; ///< parameters, by tensor id
   /// By segment, the executions whose inputs are saved.
   llvm::DenseMap<Index, std::deque<Index>> saved;
@@ -211,15 +217,12 @@ bool ProgramFollower::addsToReduced(const Node &forward) const {
 }
 
 bool ProgramFollower::followForward(const Cell &cell) {
-  llvm::SmallDenseSet<int64_t> taken;
+  llvm::SmallDenseSet<unsigned> taken;
   for (const Argument &input : cell.inputs) {
     if (!input.isTensor || get(input).isParameter ||
         get(input).gradient == none)
       continue;
-    int64_t id = get(input).id;
-    auto original = originals.find(id);
-    if (!taken.insert(original == originals.end() ? id : original->second)
-             .second)
+    if (!taken.insert(getObject(get(input).id)).second)
       return note(plan.nodes[cell.node],
                   "two inputs of this segment are one tensor, and each has the "
                   "gradient of both");
@@ -254,20 +257,16 @@ bool ProgramFollower::followCell(const Cell &cell) {
   if (node.kind == NodeKind::Adapter &&
       llvm::all_of(node.primitives, returnsOperand))
     return true;
+  // Read before an output takes its place.
+  bool isPassedOn = node.kind == NodeKind::Adapter &&
+                    llvm::all_of(node.primitives, passesOperand) &&
+                    cell.inputs.size() == 1 && cell.inputs[0].isTensor;
+  unsigned passed = isPassedOn ? getObject(get(cell.inputs[0]).id) : 0;
   for (const Argument &output : cell.outputs)
     if (output.isTensor) {
       variables[get(output).id] = &cell;
-      originals.erase(get(output).id);
+      objects[get(output).id] = isPassedOn ? passed : objectCount++;
     }
-  if (node.kind == NodeKind::Adapter &&
-      llvm::all_of(node.primitives, isIdentity) && cell.inputs.size() == 1 &&
-      cell.outputs.size() == 1 && cell.inputs[0].isTensor &&
-      cell.outputs[0].isTensor) {
-    int64_t id = get(cell.inputs[0]).id;
-    auto original = originals.find(id);
-    originals[get(cell.outputs[0]).id] =
-        original == originals.end() ? id : original->second;
-  }
   return true;
 }
 
@@ -300,7 +299,7 @@ RuntimeDifferences nnscaler::findRuntimeDifferences(const PlanFile &plan,
            "makes of the plan takes it for that of the value after")
               .str();
   }
-  if ((found.first = DeviceComparison(plan).find()))
+  if ((found.first = DeviceComparison(plan).find(context)))
     return found;
   for (const Argument &output : plan.outputs) {
     if (!output.isTensor)

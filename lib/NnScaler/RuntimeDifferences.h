@@ -93,7 +93,7 @@ private:
 class DeviceComparison {
 public:
   explicit DeviceComparison(const PlanFile &plan) : plan(plan) {}
-  std::optional<RuntimeDifference> find();
+  std::optional<RuntimeDifference> find(mlir::MLIRContext *context);
 
 private:
   /// Sums buffers that hold these weights, one after the other.
@@ -108,13 +108,13 @@ private:
   }
   /// The reducers of a program over several devices of a replica, in order.
   llvm::SmallVector<Reducer> listReducers(const DeviceProgram &program) const;
-  bool compareReducers(const DeviceProgram &program);
+  bool compareReducers(llvm::MutableArrayRef<Reducer> found);
   bool compareRecomputed(const DeviceProgram &program);
 
   const PlanFile &plan;
   // What the first device of a group does, in order.
   std::map<Group, llvm::SmallVector<Reducer>> reducers;
-  std::map<Group, llvm::SmallVector<int64_t>> recomputed;
+  std::map<Group, llvm::SmallVector<size_t>> recomputed;
   std::optional<RuntimeDifference> difference;
 };
 

@@ -24,7 +24,7 @@ static Error writeTo(raw_fd_ostream &out,
 static Error writeThrough(StringRef path,
                           function_ref<void(raw_ostream &)> write) {
   std::error_code error;
-  raw_fd_ostream out(path, error, sys::fs::CD_OpenExisting);
+  raw_fd_ostream out(path, error, sys::fs::CD_OpenAlways);
   return error ? errorCodeToError(error) : writeTo(out, write);
 }
 
@@ -43,11 +43,17 @@ Error verify::writeFile(StringRef path,
                         function_ref<void(raw_ostream &)> write) {
   if (path == "-")
     return writeTo(outs(), write);
-  sys::fs::file_status status;
+  sys::fs::file_status status, standard;
   bool isThere = !sys::fs::status(path, status);
+  // `/dev/stdout` where that is a file, to which more is written.
+  for (raw_fd_ostream *out : {&outs(), &errs()})
+    if (isThere && !sys::fs::status(out == &outs() ? 1 : 2, standard) &&
+        sys::fs::equivalent(status, standard))
+      return writeTo(*out, write);
   if (isThere && sys::fs::is_directory(status))
     return createFileError(path, make_error_code(std::errc::is_a_directory));
-  if (isThere && !sys::fs::is_regular_file(status)) {
+  bool isDangling = !isThere && sys::fs::is_symlink_file(path);
+  if (isDangling || (isThere && !sys::fs::is_regular_file(status))) {
     Error error = writeThrough(path, write);
     return error ? createFileError(path, std::move(error)) : Error::success();
   }

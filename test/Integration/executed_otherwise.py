@@ -256,7 +256,7 @@ EDITS = [
         ("a mirror of another micro-batch", _exchanged_mirrors, "said to follow", "queue"),
         ("another order", _another_order, "sums buffers of gradients", "replicated"),
         ("reduced early", _reduced_early, "adds to a gradient", "queue"),
-        ("recomputed on one device", _recomputed, "recomputed in the backward of some", "ranks"),
+        ("recomputed on one device", _recomputed, "or not all of them", "ranks"),
         ("another segment", _another_segment, "whose execution", "queue"),
     )
 ]  # fmt: skip

@@ -380,7 +380,7 @@ EDITS = [
     Edit("rows along columns", _gather_rows, (1,), "has size 1, expected 2", "rows"),
     Edit("complex numbers", _complex, (3,), "not supported on complex numbers", "llama"),
     Edit("tokens as start", _tokens_as_start, (3,), "'start' is not an integer", "vocabulary"),
-    Edit("a frozen copy", lambda r: _freeze(r, 1), (3,), "the full tensor says", "ranks"),
+    Edit("a frozen copy", lambda r: _freeze(r, 1), (3,), "gradients; its forward op has", "ranks"),
     Edit("a frozen model", lambda r: _freeze(r, 0), (1,), "does not train", "llama", "reference"),
     Edit("heads that do not fit", _call("self_attention", h=5), (3,), "for 5 heads", "gpt"),
     Edit("a mask", _call("self_attention", mask=True), (3,), "'mask' other than False", "gpt"),

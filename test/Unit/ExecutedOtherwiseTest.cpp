@@ -146,9 +146,12 @@ TEST_F(ExecutedOtherwiseTest, GradientsOfTheExecution) {
 }
 
 TEST_F(ExecutedOtherwiseTest, OneGradientOfTwoOutputs) {
-  forward().outputs = list({tensorWith(3, 103), tensorWith(4, 103)});
-  backward().inputs = list({tensor(103, false), tensor(103, false)});
-  EXPECT_THAT(find(), HasSubstr("this backward starts from"));
+  std::vector<Argument> outputs = {tensorWith(3, 103), tensorWith(4, 103)};
+  std::vector<Argument> starts = {tensor(103, false), tensor(103, false)};
+  forward().outputs = node(forward().node).outputs = list(outputs);
+  backward().inputs = node(backward().node).inputs = list(starts);
+  EXPECT_THAT(find(),
+              HasSubstr("this backward starts from one gradient twice"));
 }
 
 TEST_F(ExecutedOtherwiseTest, InputsThatAreOneTensor) {
@@ -158,14 +161,30 @@ TEST_F(ExecutedOtherwiseTest, InputsThatAreOneTensor) {
 
 TEST_F(ExecutedOtherwiseTest, InputsThatAreOneVariable) {
   // An identity gives what it takes, under another name.
-  std::vector<Primitive> identity(1);
-  identity[0].name = "IdentityPrim";
-  Index adapter = addNode(NodeKind::Adapter, {x}, {x2});
-  node(adapter).primitives = identity;
-  add(programs[1], adapter);
-  std::rotate(programs[1].begin(), programs[1].end() - 1, programs[1].end());
+  std::vector<Primitive> pass(1), again(1);
+  pass[0].name = again[0].name = "IdentityPrim";
+  pass[0].inputs = again[0].inputs = again[0].outputs = list({x});
+  pass[0].outputs = list({x2});
+  Index first = addNode(NodeKind::Adapter, {x}, {x2});
+  Index second = addNode(NodeKind::Adapter, {x}, {x});
+  node(first).primitives = pass;
+  node(second).primitives = again;
+  std::vector<Cell> cells;
+  cells.reserve(3);
+  add(cells, first);
+  programs[1].insert(programs[1].begin(), cells.begin(), cells.end());
   EXPECT_THAT(find(), HasSubstr("two inputs of this segment are one tensor"));
-  identity[0].name = "AllReducePrim";
+  // Nor does a second one in place tell them apart, or sending.
+  add(cells, second);
+  programs[1].insert(programs[1].begin() + 1, cells.back());
+  EXPECT_THAT(find(), HasSubstr("two inputs of this segment are one tensor"));
+  pass[0].name = "BroadcastPrim";
+  EXPECT_THAT(find(), HasSubstr("two inputs of this segment are one tensor"));
+  // What is summed is another tensor, and so is what is bound again.
+  again[0].name = "AllReducePrim";
+  EXPECT_EQ(find(), "");
+  again[0].name = pass[0].name = "IdentityPrim";
+  pass[0].name = "AllReducePrim";
   EXPECT_EQ(find(), "");
 }
 
@@ -214,6 +233,18 @@ TEST_F(ExecutedOtherwiseTest, OtherBuffers) {
   EXPECT_THAT(find(), HasSubstr("one more reducer"));
 }
 
+TEST_F(ExecutedOtherwiseTest, ReducersOfSeveralGroups) {
+  // Each device has one of another group as well, and device 1 two.
+  const std::vector<int64_t> groups[] = {{0, 2}, {1, 2}, {1, 3}};
+  const int holders[] = {0, 1, 1};
+  for (auto [number, device] : llvm::enumerate(holders)) {
+    Index another = addNode(NodeKind::WeightReducer, {weight(20 + number)}, {});
+    node(another).devices = groups[number];
+    add(programs[device], another);
+  }
+  EXPECT_EQ(find(), "");
+}
+
 TEST_F(ExecutedOtherwiseTest, Slices) {
   const Range halves[] = {{0, 2}, {2, 4}};
   Argument part = weight(10);
@@ -234,7 +265,7 @@ TEST_F(ExecutedOtherwiseTest, Recomputation) {
   std::vector<Primitive> sum(1);
   sum[0].name = "AllReducePrim";
   sum[0].keywords = keyword;
-  Index adapters[2];
+  Index adapters[2], between[2];
   for (int device = 0; device != 2; ++device) {
     adapters[device] =
         addNode(NodeKind::Adapter, {tensor(60, false)}, {tensor(61, false)});
@@ -247,7 +278,27 @@ TEST_F(ExecutedOtherwiseTest, Recomputation) {
   }
   EXPECT_EQ(find(), "");
   node(adapters[1]).recompute = -1;
-  EXPECT_THAT(find(), HasSubstr("recomputed in the backward of some devices"));
+  EXPECT_THAT(find(), HasSubstr("or not all of them"));
+  // A second one, in one part with the first.
+  for (int device = 0; device != 2; ++device) {
+    Index another =
+        addNode(NodeKind::Adapter, {tensor(61, false)}, {tensor(62, false)});
+    node(another).primitives = sum;
+    between[device] = addNode(NodeKind::Forward, {}, {});
+    for (Index each : {adapters[device], between[device], another})
+      node(each).recompute = 7;
+    Node &segment = node(programs[device][0].node);
+    std::vector<Index> &longer = numbers.emplace_back(segment.nodes.vec());
+    longer.push_back(between[device]);
+    longer.push_back(another);
+    segment.nodes = longer;
+  }
+  EXPECT_EQ(find(), "");
+  // What lies between cuts it, on one device.
+  node(between[1]).recompute = -1;
+  EXPECT_THAT(find(), HasSubstr("in another order"));
+  node(between[0]).recompute = 8;
+  EXPECT_EQ(find(), "");
 }
 
 } // namespace

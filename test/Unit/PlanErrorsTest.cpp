@@ -254,11 +254,6 @@ TEST(PlanErrorsTest, Tensors) {
        "IRSubTensor 141: field '_is_attr': the full tensor says otherwise"},
       {"full_x", "_is_grad", boolean(true),
        "IRSubTensor 141: field '_is_grad': the full tensor says otherwise"},
-      {"full_x", "_requires_grad", boolean(false),
-       "IRSubTensor 141: field '_requires_grad': the full tensor says "
-       "otherwise"},
-      {"full_x", "_dtype", global("torch", "int64"),
-       "IRSubTensor 141: field '_dtype': the full tensor says otherwise"},
       {"full_x", "_is_loss", boolean(true),
        "IRFullTensor 140: field '_is_loss': the gradient says otherwise"},
   });

@@ -239,6 +239,21 @@ TEST_F(PlanFileTest, FormsOfState) {
   EXPECT_EQ(getNode(20).line, 12u);
 }
 
+TEST_F(PlanFileTest, FlagsOfTheWhole) {
+  // What parts have may be of an earlier time.
+  writer.set("full_x", "_requires_grad", boolean(false));
+  writer.set("full_w", "_dtype", global("torch", "float64"));
+  writer.set("gw", "_dtype", null());
+  writer.set("y", "_requires_grad", boolean(false));
+  read();
+  EXPECT_FALSE(getTensor("x").requiresGradient);
+  EXPECT_EQ(getTensor("x").gradient, none);
+  EXPECT_EQ(getTensor("w").elementType, "float64");
+  EXPECT_EQ(getTensor("gw").elementType, "float32");
+  EXPECT_TRUE(getTensor("y").requiresGradient);
+  EXPECT_NE(getTensor("y").gradient, none);
+}
+
 TEST_F(PlanFileTest, MissingFieldsThatMayBe) {
   writer.remove("linear", "_comment");
   writer.set("linear", "signature", null());

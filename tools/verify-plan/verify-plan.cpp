@@ -427,9 +427,9 @@ static void installErrorHandlers() {
 }
 
 int main(int argc, char **argv) {
+  installErrorHandlers();
   keepFreedMemory();
   InitLLVM init(argc, argv);
-  installErrorHandlers();
   removeOptionOfLibrary("threads");
   Flags flags;
   cl::HideUnrelatedOptions(flags.category);

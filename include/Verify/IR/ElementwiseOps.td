@@ -185,8 +185,9 @@ def TV_PowerOp : TV_ElementwiseOp<"power", (ins TV_Tensor:$operand,
   let summary = "elementwise power with a constant rational exponent";
   let description = [{
     Each element to the power `numerator / denominator`. Defined everywhere for
-    integers >= 0, where the element is not 0 for negative integers, and else
-    where it is positive, or 0 if the exponent is positive. Both numbers are at most 4096.
+    integers >= 0, and where the element is not 0 for negative integers.
+    Otherwise defined where the element is positive and, for a positive
+    exponent, where it is 0. Both numbers are at most 4096.
 
     Example: `%1 = tv.power %0 {numerator = 2 : i64} : (tensor<4xf32>) -> tensor<4xf32>`
   }];
