@@ -8,7 +8,7 @@
 
 // RIGHT: tv.answer = "proved"
 // WRONG: error: output 'y' differs from the reference on device 0
-// WRONG: plan.py:1:0: note: other value: the operands of 'joined' are those of the reference
+// WRONG: plan.py:1:0: note: other value: the operands of 'joined' are values of the reference
 // WRONG: counterexample: with the inputs of seed 0, few of them different along long dimensions, element
 
 tv.graph @blocks <device = 1> {
