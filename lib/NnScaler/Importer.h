@@ -175,7 +175,7 @@ public:
       : plan(plan), file(plan.plan), program(program),
         fileLocation(fileLocation), builder(builder) {}
 
-  /// The runtime knows cells and tensors by class and number. What is imported
+  /// The runtime knows cells and tensors by name and number. What is imported
   /// by number alone has to be the same thing wherever the number occurs.
   llvm::LogicalResult check();
   /// Builds a `tv.segment` for each cell that is executed.

@@ -25,7 +25,7 @@ from hostile_plans import (
     primitive,
     primitives,
 )
-from tests.reading import class_name, executed, is_tensor
+from tests.reading import StandIn, class_name, executed, is_tensor
 
 ADAPTER = "nnscaler.runtime.adapter."
 
@@ -93,11 +93,11 @@ def _loader(root: Any, **fields: Any) -> None:
                 cell._inputs = executed(cell)._inputs
 
 
-def _flag(name: str) -> Callable[[Any], None]:
-    """The whole of the first parameter says something else than its part."""
+def _flag(name: str, value: object) -> Callable[[Any], None]:
+    """The whole of the first parameter says something else than its parts: it counts."""
 
     def change(root: Any) -> None:
-        setattr(parameter(root)._full_tensor, name, None if name == "_dtype" else False)
+        setattr(parameter(root)._full_tensor, name, value)
 
     return change
 
@@ -279,8 +279,8 @@ EDITS = [
     Edit("no shape", _keyword("MovePrim", shape=None), (3,), "needs keyword 'shape'"),
     Edit("a type by itself", _keyword("MovePrim", dtype="float32"), (3,), "keyword 'dtype'"),
     Edit("to itself", _keyword("MovePrim", dst=0), (3,), "from device 0 to itself"),
-    Edit("a flag of the whole", _flag("_requires_grad"), (3,), "takes 1 and gives 2 gradients"),
-    Edit("a type of the whole", _flag("_dtype"), (0,), ""),
+    Edit("a flag of the whole", _flag("_requires_grad", False), (3,), "takes 1 and gives 2 gradients"),
+    Edit("a type of the whole", _flag("_dtype", type("int64", (StandIn,), {"__module__": "torch"})), (3,), "not defined on integers"),
     Edit("a frozen parameter", _frozen, (3,), "takes 1 and gives 2 gradients"),
     Edit("a sum of one", _alone("SumPrim", "vmerge"), (3,), "takes 1 tensors", "llama"),
     Edit("rows of one", _alone("MergeDimPrim", "smerge", dim=0), (3,), "takes 1 tensors", "llama"),

@@ -156,8 +156,9 @@ struct Flags {
       "statistics", cl::value_desc("file"),
       cl::desc("Write the answer, counts, times and memory as JSON"),
       cl::cat(category)};
-  cl::opt<bool> quiet{"quiet", cl::desc("Print nothing when proved, or equal"),
-                      cl::cat(category)};
+  cl::opt<bool> quiet{
+      "quiet", cl::desc("Print nothing when proved, or equal, and no progress"),
+      cl::cat(category)};
   verify::RunFlags runFlags{category};
 };
 
