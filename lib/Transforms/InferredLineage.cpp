@@ -122,13 +122,20 @@ void LineageInference::visit(Operation &op) {
   selected.insert(result);
 }
 
+bool LineageInference::isFollowed(Operation &op) {
+  Value result = op.getResult(0);
+  if (candidates.lookup(result).empty())
+    return false;
+  // What is known of it may be stated, and not follow from its operands.
+  return selected.contains(result) || !infer(op, 0).empty();
+}
+
 SmallVector<std::pair<Value, Correspondence>> LineageInference::take() {
   SmallVector<std::pair<Value, Correspondence>> result;
   for (Value value : selected) {
     const Candidates &found = candidates[value];
     bool isLast = llvm::any_of(value.getUsers(), [&](Operation *user) {
-      return user->getNumResults() == 1 &&
-             candidates.lookup(user->getResult(0)).empty();
+      return user->getNumResults() == 1 && !isFollowed(*user);
     });
     if (isLast && found.size() == 1)
       result.emplace_back(value, found.front());

@@ -51,6 +51,8 @@ private:
   using Candidates = llvm::SmallVector<Correspondence, 1>;
   Candidates getCandidates(mlir::Value value, unsigned depth);
   Candidates infer(mlir::Operation &op, unsigned depth);
+  /// Whether what the value of an op is follows from what its operands are.
+  bool isFollowed(mlir::Operation &op);
   std::optional<Correspondence> match(mlir::Operation &op,
                                       llvm::ArrayRef<Correspondence> operands,
                                       mlir::Operation &reference);

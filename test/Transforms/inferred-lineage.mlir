@@ -146,3 +146,43 @@ tv.plan @plan <dp = 2, device = 1, mb = 2> {
     tv.output %c1 "loss" <8, []> : tensor<f32>
   }
 }
+
+// -----
+
+// What is stated of a sum does not follow from what its terms are: the other one is computed in
+// another way. What is selected has a lemma all the same.
+
+// CHECK-LABEL: tv.graph
+// CHECK: %[[W:.+]] = tv.einsum {{.*}} -> tensor<4x2xf32>
+// CHECK: %[[Y:.+]] = tv.add %[[W]], {{.*}} -> tensor<4x2xf32>
+// CHECK: %[[P:.+]] = tv.einsum {{.*}} on <device = 0>
+// CHECK: %[[SUM:.+]] = tv.add %[[P]], {{.*}} on <device = 0>
+// CHECK-DAG: tv.expect %[[P]] is %[[W]] <[0:4 of 4], [0:2 of 2]> on <device = 0>
+// CHECK-DAG: tv.expect %[[SUM]] is %[[Y]] <[0:4 of 4], [0:2 of 2]> on <device = 0>
+tv.plan @reference <dp = 1, device = 1, mb = 1> {
+  tv.program 0 {
+    %x = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4, 0:3 of 3]>] : tensor<4x3xf32>
+    %r = tv.descending_rank %x : (tensor<4x3xf32>) -> tensor<4x3xi64>
+    %s = tv.one_hot %r {start = 0 : i64} : (tensor<4x3xi64>) -> tensor<4x3x2xf32>
+    %w = tv.einsum %x, %s {equation = "ae,aej->aj"} : (tensor<4x3xf32>, tensor<4x3x2xf32>) -> tensor<4x2xf32>
+    %u = tv.slice %x {dimension = 1 : i64, start = 0 : i64, end = 2 : i64} : (tensor<4x3xf32>) -> tensor<4x2xf32>
+    %z = tv.add %u, %u : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+    %y = tv.add %w, %z {tv.piece = #tv.piece<5, [0:4 of 4, 0:2 of 2]>} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+    %l = tv.reduce sum %y {dimensions = array<i64: 0, 1>} : (tensor<4x2xf32>) -> tensor<f32>
+    tv.output %l "loss" <8, []> : tensor<f32>
+  }
+}
+tv.plan @plan <dp = 1, device = 1, mb = 1> {
+  tv.program 0 {
+    %x = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4, 0:3 of 3]>] : tensor<4x3xf32>
+    %r = tv.descending_rank %x : (tensor<4x3xf32>) -> tensor<4x3xi64>
+    %s = tv.one_hot %r {start = 0 : i64} : (tensor<4x3xi64>) -> tensor<4x3x2xf32>
+    %w = tv.einsum %x, %s {equation = "ae,aej->aj"} : (tensor<4x3xf32>, tensor<4x3x2xf32>) -> tensor<4x2xf32>
+    %u = tv.slice %x {dimension = 1 : i64, start = 0 : i64, end = 2 : i64} : (tensor<4x3xf32>) -> tensor<4x2xf32>
+    %two = tv.constant dense<2.0> : tensor<f64> : () -> tensor<f64>
+    %z = tv.multiply %u, %two : (tensor<4x2xf32>, tensor<f64>) -> tensor<4x2xf32>
+    %y = tv.add %w, %z {tv.piece = #tv.piece<5, [0:4 of 4, 0:2 of 2]>} : (tensor<4x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+    %l = tv.reduce sum %y {dimensions = array<i64: 0, 1>} : (tensor<4x2xf32>) -> tensor<f32>
+    tv.output %l "loss" <8, []> : tensor<f32>
+  }
+}
