@@ -10,9 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeclaredOrder.h"
+#include "Flags.h"
 #include "Verify/IR/TVOps.h"
-#include "Verify/Interpreter/CommandLine.h"
-#include "Verify/NnScaler/CommandLine.h"
 #include "Verify/Report/DiagnosticPrinter.h"
 #include "Verify/Report/Statistics.h"
 #include "Verify/Solver/Solver.h"
@@ -107,65 +106,10 @@ private:
   Clock::time_point shown;
 };
 
-/// What the command line says.
-struct Flags {
-  cl::OptionCategory category{"verify-plan options"};
-  cl::opt<std::string> planPath{cl::Positional, cl::desc("<parallel plan>"),
-                                cl::cat(category)};
-  cl::opt<std::string> referencePath{
-      "reference", cl::value_desc("file"),
-      cl::desc("Plan of the same model for one device: the ground truth"),
-      cl::cat(category)};
-  verify::nnscaler::PartOrderOption partOrder{category};
-  cl::opt<verify::RandomMode> random{
-      "random", cl::desc("What random ops draw"), verify::getRandomModes(),
-      cl::init(verify::RandomMode::ByElement), cl::cat(category)};
-  cl::opt<unsigned> seed{"seed", cl::init(0),
-                         cl::desc("Seed of the solver, of witnesses and of "
-                                  "inputs that are drawn"),
-                         cl::cat(category)};
-  cl::opt<unsigned> resourceLimit{
-      "resource-limit", cl::init(20000000),
-      cl::desc("Z3 resource units for one obligation"), cl::cat(category)};
-  cl::opt<unsigned> threads{
-      "threads", cl::init(0),
-      cl::desc("Threads that import devices and prove stages; 0 is one for "
-               "each core, of which 8 prove"),
-      cl::cat(category)};
-  cl::opt<std::string> smtLib{"emit-smtlib", cl::value_desc("directory"),
-                              cl::desc("Write each obligation as SMT-LIB 2"),
-                              cl::cat(category)};
-  cl::opt<std::string> cache{
-      "tv-cache", cl::value_desc("directory"),
-      cl::desc("Keep proofs there, and use those of earlier runs; not with "
-               "--emit-smtlib"),
-      cl::cat(category)};
-  cl::opt<unsigned> bufferedSends{
-      "buffered-sends", cl::init(0),
-      cl::desc("Sends of a channel that may be under way before the next one "
-               "waits for its receive (default 0: rendezvous)"),
-      cl::cat(category)};
-  cl::opt<std::string> timeline{
-      "timeline", cl::value_desc("file"),
-      cl::desc("Write when each device does what, as a trace for Chrome or "
-               "Perfetto"),
-      cl::cat(category)};
-  cl::opt<bool> isTimed{"timing", cl::desc("Print how long each step took"),
-                        cl::cat(category)};
-  cl::opt<std::string> statistics{
-      "statistics", cl::value_desc("file"),
-      cl::desc("Write the answer, counts, times and memory as JSON"),
-      cl::cat(category)};
-  cl::opt<bool> quiet{
-      "quiet", cl::desc("Print nothing when proved, or equal, and no progress"),
-      cl::cat(category)};
-  verify::RunFlags runFlags{category};
-};
-
 /// Imports a pair of plans and runs the passes on it.
 class Verification {
 public:
-  explicit Verification(Flags &flags)
+  explicit Verification(verify::Flags &flags)
       : flags(flags), pool(hardware_concurrency(flags.threads)) {
     if (pool.getMaxConcurrency() > 1)
       context.setThreadPool(pool);
@@ -205,7 +149,7 @@ private:
   /// Writes the numbers, and returns the code or that of an error.
   int finish(ExitCode code);
 
-  Flags &flags;
+  verify::Flags &flags;
   std::string importText = "import";
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   DefaultThreadPool pool;
@@ -432,7 +376,7 @@ int main(int argc, char **argv) {
   keepFreedMemory();
   InitLLVM init(argc, argv);
   removeOptionOfLibrary("threads");
-  Flags flags;
+  verify::Flags flags;
   cl::HideUnrelatedOptions(flags.category);
   bool parsed = cl::ParseCommandLineOptions(
       argc, argv,
