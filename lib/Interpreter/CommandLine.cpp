@@ -6,9 +6,8 @@
 
 #include "Verify/Interpreter/CommandLine.h"
 
+#include "Verify/Output/OutputFile.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Support/FileUtilities.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace llvm;
 using namespace verify;
@@ -67,14 +66,15 @@ int RunFlags::run(mlir::ModuleOp module, const Options &options) {
     }
     given = std::move(*read);
   }
-  std::unique_ptr<ToolOutputFile> file;
+  auto failWith = [](Error error) {
+    errs() << "error: " << toString(std::move(error)) << "\n";
+    return BadInput;
+  };
+  std::unique_ptr<OutputFile> file;
   std::optional<RunWriter> writer;
   if (!output.empty()) {
-    file = mlir::openOutputFile(output, &error);
-    if (!file) {
-      errs() << "error: " << error << "\n";
-      return BadInput;
-    }
+    if (Error failed = OutputFile::open(output).moveInto(file))
+      return failWith(std::move(failed));
     writer.emplace(file->os(), options.seed);
   }
   RunOptions run;
@@ -116,6 +116,7 @@ int RunFlags::run(mlir::ModuleOp module, const Options &options) {
     }
   writer.reset();
   if (file)
-    file->keep();
+    if (Error failed = file->keep())
+      return failWith(std::move(failed));
   return areEqual ? Equal : Differs;
 }

@@ -6,9 +6,7 @@
 
 #include "Verify/Interpreter/Passes.h"
 
-#include "mlir/Support/FileUtilities.h"
-#include "llvm/Support/ToolOutputFile.h"
-
+#include "Verify/Output/OutputFile.h"
 using namespace mlir;
 using namespace verify;
 
@@ -48,12 +46,15 @@ protected:
                << "inputs '" << inputs << "': " << error;
       given = std::move(*read);
     }
-    std::unique_ptr<llvm::ToolOutputFile> file;
+    auto failWith = [&](llvm::Error error) -> LogicalResult {
+      return emitError(getOperation().getLoc())
+             << llvm::toString(std::move(error));
+    };
+    std::unique_ptr<OutputFile> file;
     std::optional<RunWriter> writer;
     if (!output.empty()) {
-      file = openOutputFile(output, &error);
-      if (!file)
-        return emitError(getOperation().getLoc()) << error;
+      if (llvm::Error failed = OutputFile::open(output).moveInto(file))
+        return failWith(std::move(failed));
       writer.emplace(file->os(), seed);
     }
     RunOptions options;
@@ -81,7 +82,8 @@ protected:
                << "no program has an input '" << entry.first() << "'";
     writer.reset();
     if (file)
-      file->keep();
+      if (llvm::Error failed = file->keep())
+        return failWith(std::move(failed));
     return success();
   }
 };

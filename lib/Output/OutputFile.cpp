@@ -10,57 +10,73 @@
 
 using namespace llvm;
 
-/// Writes, and takes the error from the stream, which would end the process.
-static Error writeTo(raw_fd_ostream &out,
-                     function_ref<void(raw_ostream &)> write) {
-  write(out);
-  out.flush();
-  std::error_code error = out.error();
-  out.clear_error();
-  return errorCodeToError(error);
-}
+using namespace verify;
 
-/// Writes to what is there.
-static Error writeThrough(StringRef path,
-                          function_ref<void(raw_ostream &)> write) {
-  std::error_code error;
-  raw_fd_ostream out(path, error, sys::fs::CD_OpenAlways);
-  return error ? errorCodeToError(error) : writeTo(out, write);
-}
-
-static Error replace(StringRef path, function_ref<void(raw_ostream &)> write) {
-  Expected<sys::fs::TempFile> file =
-      sys::fs::TempFile::create(path + ".%%%%%%");
-  if (!file)
-    return file.takeError();
-  raw_fd_ostream out(file->FD, /*shouldClose=*/false);
-  if (Error error = writeTo(out, write))
-    return joinErrors(std::move(error), file->discard());
-  return file->keep(path);
-}
-
-Error verify::writeFile(StringRef path,
-                        function_ref<void(raw_ostream &)> write) {
+Expected<std::unique_ptr<OutputFile>> OutputFile::open(StringRef path) {
+  using File = std::unique_ptr<OutputFile>;
   if (path == "-")
-    return writeTo(outs(), write);
+    return File(new OutputFile("standard output", outs()));
   sys::fs::file_status status, standard;
   bool isThere = !sys::fs::status(path, status);
   // `/dev/stdout` where that is a file, to which more is written.
   for (raw_fd_ostream *out : {&outs(), &errs()})
     if (isThere && !sys::fs::status(out == &outs() ? 1 : 2, standard) &&
         sys::fs::equivalent(status, standard))
-      return writeTo(*out, write);
+      return File(new OutputFile(path, *out));
   if (isThere && sys::fs::is_directory(status))
     return createFileError(path, make_error_code(std::errc::is_a_directory));
+  std::error_code error;
   bool isDangling = !isThere && sys::fs::is_symlink_file(path);
   if (isDangling || (isThere && !sys::fs::is_regular_file(status))) {
-    Error error = writeThrough(path, write);
-    return error ? createFileError(path, std::move(error)) : Error::success();
+    auto through =
+        std::make_unique<raw_fd_ostream>(path, error, sys::fs::CD_OpenAlways);
+    if (error)
+      return createFileError(path, error);
+    return File(new OutputFile(path, std::move(through)));
   }
   SmallString<256> target(path);
   if (isThere)
-    if (std::error_code error = sys::fs::real_path(path, target))
+    if ((error = sys::fs::real_path(path, target)))
       return createFileError(path, error);
-  Error error = replace(target, write);
+  Expected<sys::fs::TempFile> temporary =
+      sys::fs::TempFile::create(target + ".%%%%%%");
+  if (!temporary)
+    return createFileError(path, temporary.takeError());
+  File file(new OutputFile(target, std::make_unique<raw_fd_ostream>(
+                                       temporary->FD, /*shouldClose=*/false)));
+  file->temporary.emplace(std::move(*temporary));
+  return file;
+}
+
+Error OutputFile::takeError() {
+  out->flush();
+  std::error_code error = out->error();
+  out->clear_error();
+  return errorCodeToError(error);
+}
+
+Error OutputFile::keep() {
+  Error error = takeError();
+  if (temporary) {
+    std::optional<sys::fs::TempFile> file = std::exchange(temporary, {});
+    error = error ? joinErrors(std::move(error), file->discard())
+                  : file->keep(path);
+  }
   return error ? createFileError(path, std::move(error)) : Error::success();
+}
+
+OutputFile::~OutputFile() {
+  if (own)
+    consumeError(takeError());
+  if (temporary)
+    consumeError(temporary->discard());
+}
+
+Error verify::writeFile(StringRef path,
+                        function_ref<void(raw_ostream &)> write) {
+  Expected<std::unique_ptr<OutputFile>> file = OutputFile::open(path);
+  if (!file)
+    return file.takeError();
+  write((*file)->os());
+  return (*file)->keep();
 }

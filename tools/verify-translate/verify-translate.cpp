@@ -5,15 +5,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Verify/NnScaler/CommandLine.h"
+#include "Verify/Output/OutputFile.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace llvm;
 
@@ -49,16 +48,13 @@ int main(int argc, char **argv) {
   // What the frontend builds is not verified before a pass needs it.
   if (!module || failed(mlir::verify(*module)))
     return 3;
-  std::string error;
-  std::unique_ptr<ToolOutputFile> file = mlir::openOutputFile(output, &error);
-  if (!file) {
-    errs() << "verify-translate: " << error << "\n";
-    return 3;
-  }
   mlir::OpPrintingFlags flags;
   if (debugInfo)
     flags.enableDebugInfo();
-  module->print(file->os(), flags);
-  file->keep();
+  if (Error error = verify::writeFile(
+          output, [&](raw_ostream &out) { module->print(out, flags); })) {
+    errs() << "verify-translate: " << toString(std::move(error)) << "\n";
+    return 3;
+  }
   return 0;
 }
