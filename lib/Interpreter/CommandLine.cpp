@@ -40,6 +40,15 @@ RunFlags::RunFlags(cl::OptionCategory &category)
                 cl::desc("With --run: most scalar operations"),
                 cl::cat(category)) {}
 
+const cl::Option *RunFlags::findGiven() const {
+  const cl::Option *all[] = {&inputs,     &output,       &printResults,
+                             &arithmetic, &elementLimit, &stepLimit};
+  const auto *given = find_if(all, [](const cl::Option *option) {
+    return option->getNumOccurrences() > 0;
+  });
+  return given == std::end(all) ? nullptr : *given;
+}
+
 /// `2 replicas of 4 devices, 2 micro-batches`.
 static std::string describe(tv::PlanOp plan) {
   auto count = [&](StringRef axis, StringRef noun) {

@@ -6,6 +6,7 @@
 
 #include "Verify/IR/TVDialect.h"
 #include "Verify/Interpreter/Passes.h"
+#include "Verify/Report/Version.h"
 #include "Verify/Transforms/Passes.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
@@ -15,6 +16,7 @@ int main(int argc, char **argv) {
   verify::registerVerifyPasses();
   verify::registerVerifyPipeline();
   verify::registerVerifyInterpreterPasses();
+  verify::setVersionPrinter();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Verify optimizer driver\n", registry));
 }

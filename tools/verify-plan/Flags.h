@@ -35,7 +35,7 @@ struct Flags {
       llvm::cl::cat(category)};
   llvm::cl::opt<unsigned> resourceLimit{
       "resource-limit", llvm::cl::init(20000000),
-      llvm::cl::desc("Z3 resource units for one obligation"),
+      llvm::cl::desc("Z3 resource units for one obligation (default 20000000)"),
       llvm::cl::cat(category)};
   llvm::cl::opt<unsigned> threads{
       "threads", llvm::cl::init(0),
@@ -77,6 +77,10 @@ struct Flags {
       llvm::cl::desc("Print nothing when proved, or equal, and no progress"),
       llvm::cl::cat(category)};
   RunFlags runFlags{category};
+
+  /// What is wrong with the command line, for the user; empty if nothing is.
+  /// Makes the directory that obligations are written to.
+  std::string findMisuse() const;
 };
 
 } // namespace verify

@@ -14,6 +14,7 @@
 #include "Verify/IR/TVOps.h"
 #include "Verify/Report/DiagnosticPrinter.h"
 #include "Verify/Report/Statistics.h"
+#include "Verify/Report/Version.h"
 #include "Verify/Solver/Solver.h"
 #include "Verify/Transforms/Passes.h"
 #include "Verify/Transforms/Report.h"
@@ -376,6 +377,7 @@ int main(int argc, char **argv) {
   keepFreedMemory();
   InitLLVM init(argc, argv);
   removeOptionOfLibrary("threads");
+  verify::setVersionPrinter();
   verify::Flags flags;
   cl::HideUnrelatedOptions(flags.category);
   bool parsed = cl::ParseCommandLineOptions(
@@ -388,8 +390,8 @@ int main(int argc, char **argv) {
       &errs());
   if (!parsed)
     return BadInput;
-  if (flags.planPath.empty() || flags.referencePath.empty()) {
-    errs() << "usage: verify-plan --reference single.pkl parallel.pkl\n";
+  if (std::string misuse = flags.findMisuse(); !misuse.empty()) {
+    errs() << misuse << "\n";
     return BadInput;
   }
   Verification verification(flags);

@@ -12,6 +12,7 @@
 
 #include "Verify/IR/TVDialect.h"
 #include "Verify/Interpreter/Passes.h"
+#include "Verify/Report/Version.h"
 #include "Verify/Transforms/Passes.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/PatternMatch.h"
@@ -63,6 +64,7 @@ int main(int argc, char **argv) {
   registerVerifyPasses();
   registerVerifyPipeline();
   registerVerifyInterpreterPasses();
+  setVersionPrinter();
   MLIRContext context(registry);
   return asMainReturnCode(mlirReduceMain(argc, argv, context));
 }

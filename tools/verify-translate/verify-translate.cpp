@@ -6,6 +6,7 @@
 
 #include "Verify/NnScaler/CommandLine.h"
 #include "Verify/Output/OutputFile.h"
+#include "Verify/Report/Version.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -18,6 +19,7 @@ using namespace llvm;
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  verify::setVersionPrinter();
   cl::OptionCategory category("verify-translate options");
   cl::opt<std::string> planPath(cl::Positional, cl::Required,
                                 cl::desc("<parallel plan>"), cl::cat(category));

@@ -28,6 +28,9 @@ public:
   explicit RunFlags(llvm::cl::OptionCategory &category);
 
   bool isAsked() const { return isRun; }
+  /// The first of the other options that the command line has; null if it has
+  /// none of them.
+  const llvm::cl::Option *findGiven() const;
   /// Runs the plans of a module; the exit code of the tool.
   int run(mlir::ModuleOp module, const Options &options);
 
