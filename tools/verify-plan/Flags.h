@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef VERIFY_TOOLS_VERIFYPLAN_FLAGS_H
-#define VERIFY_TOOLS_VERIFYPLAN_FLAGS_H
+#ifndef VERIFY_TOOLS_VERIFY_PLAN_FLAGS_H
+#define VERIFY_TOOLS_VERIFY_PLAN_FLAGS_H
 
 #include "Verify/Interpreter/CommandLine.h"
 #include "Verify/NnScaler/CommandLine.h"
@@ -85,4 +85,4 @@ struct Flags {
 
 } // namespace verify
 
-#endif // VERIFY_TOOLS_VERIFYPLAN_FLAGS_H
+#endif // VERIFY_TOOLS_VERIFY_PLAN_FLAGS_H
