@@ -169,7 +169,8 @@ DenseEvaluator::listChecked(const llvm::BitVector &cone,
     if (semantics && !factors.isOpaque(op)) {
       auto [found, isNew] = known.try_emplace(&factors.getRelation(leader));
       if (isNew)
-        found->second = getDomainCondition(semantics, factors);
+        found->second =
+            getDomainCondition(semantics, factors.getRelation(leader));
       if (found->second.isMet)
         continue;
     }
@@ -218,7 +219,7 @@ DenseEvaluator::findDefined(ArrayRef<tv::SemanticsOpInterface> ops) {
   SmallVector<Value> decisive;
   SmallVector<DomainCondition> conditions;
   for (tv::SemanticsOpInterface op : ops) {
-    conditions.push_back(getDomainCondition(op, factors));
+    conditions.push_back(getDomainCondition(op, factors.getRelation(op)));
     for (unsigned number : conditions.back().operands.set_bits())
       decisive.push_back(op->getOperand(number));
   }

@@ -17,7 +17,7 @@ using namespace verify;
 namespace {
 /// Scalars as the sets of operands that they are computed from, a bit for each,
 /// or as numbers that are not 0.
-class ConditionAlgebra final : public ScalarAlgebra {
+class ConditionAlgebra : public ScalarAlgebra {
 public:
   static constexpr unsigned operandLimit = 63;
   static constexpr Scalar unknown{0}, nonZero{uint64_t(1) << operandLimit};
@@ -93,7 +93,7 @@ public:
   }
   Scalar toReal(Scalar value) override { return join(value, unknown); }
 
-private:
+protected:
   static Scalar join(ArrayRef<Scalar> values) {
     uint64_t operands = 0;
     for (Scalar value : values)
@@ -101,6 +101,8 @@ private:
     return {operands};
   }
   static Scalar join(Scalar left, Scalar right) { return join({left, right}); }
+
+private:
   void require(Scalar value) {
     isPartial = true;
     decisive |= value.bits & ~nonZero.bits;
@@ -108,6 +110,22 @@ private:
 
   bool isPartial = false;
   uint64_t decisive = 0;
+};
+
+/// Scalars as the sets of accesses that they are always computed from.
+class StrictAlgebra final : public ConditionAlgebra {
+public:
+  Scalar power(Scalar base, int64_t numerator, int64_t denominator) override {
+    return numerator == 0
+               ? unknown
+               : ConditionAlgebra::power(base, numerator, denominator);
+  }
+  Scalar select(Scalar condition, Scalar ifTrue, Scalar ifFalse) override {
+    return join(condition, {ifTrue.bits & ifFalse.bits});
+  }
+  Scalar uninterpreted(StringRef, ArrayRef<Scalar>, ScalarSort) override {
+    return unknown;
+  }
 };
 } // namespace
 
@@ -124,8 +142,29 @@ static void combine(ScalarAlgebra &algebra, tv::SemanticsOpInterface op,
   (void)op.combine(algebra, scalars);
 }
 
+llvm::BitVector verify::findStrictAccesses(tv::SemanticsOpInterface op,
+                                           const IndexRelation &relation) {
+  llvm::BitVector strict(relation.accesses.size());
+  if (strict.size() > ConditionAlgebra::operandLimit)
+    return strict;
+  strict.set();
+  (void)forEachPresence(relation, [&](const llvm::BitVector &present) {
+    StrictAlgebra algebra;
+    SmallVector<Scalar> scalars;
+    for (unsigned number : present.set_bits())
+      scalars.push_back(ConditionAlgebra::operand(number));
+    scalars.append(relation.positions.size(), ConditionAlgebra::unknown);
+    uint64_t used = op.combine(algebra, scalars).bits;
+    for (unsigned number : present.set_bits())
+      if (!(used >> number & 1))
+        strict.reset(number);
+    return true;
+  });
+  return strict;
+}
+
 DomainCondition verify::getDomainCondition(tv::SemanticsOpInterface op,
-                                           const FactorAnalysis &factors) {
+                                           const IndexRelation &relation) {
   DomainCondition condition;
   condition.operands.resize(op->getNumOperands());
   if (op->getNumOperands() > ConditionAlgebra::operandLimit) {
@@ -133,7 +172,6 @@ DomainCondition verify::getDomainCondition(tv::SemanticsOpInterface op,
     condition.operands.set();
     return condition;
   }
-  const IndexRelation &relation = factors.getRelation(op);
   (void)forEachPresence(relation, [&](const llvm::BitVector &present) {
     ConditionAlgebra algebra;
     combine(algebra, op, relation, present, ConditionAlgebra::operand,

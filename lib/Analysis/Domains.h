@@ -23,7 +23,13 @@ struct DomainCondition {
 
 /// Reads it off the scalar body.
 DomainCondition getDomainCondition(tv::SemanticsOpInterface op,
-                                   const FactorAnalysis &factors);
+                                   const IndexRelation &relation);
+
+/// The accesses of `relation` that elements of the result are always computed
+/// from, wherever there are these accesses: what they read is defined where the
+/// result is.
+llvm::BitVector findStrictAccesses(tv::SemanticsOpInterface op,
+                                   const IndexRelation &relation);
 
 /// Whether an op is defined where elements of its operands have these signs
 /// (`SignAlgebra::Sign`); those of operands that do not decide are not asked

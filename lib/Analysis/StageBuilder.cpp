@@ -13,13 +13,14 @@
 using namespace mlir;
 using namespace verify;
 
-StageBuilder::StageBuilder(tv::GraphOp graph) : graph(graph) {
+StageBuilder::StageBuilder(tv::GraphOp graph) : graph(graph), defined(graph) {
   llvm::append_range(expects, graph.getBody().getOps<tv::ExpectOp>());
   lemmas.reserve(expects.size());
   for (tv::ExpectOp expect : expects) {
     // A sum says nothing about one of its terms.
     if (expect.getValues().size() == 1 &&
-        expect.getLineage().getSumAxes().empty())
+        expect.getLineage().getSumAxes().empty() &&
+        isDefined(expect.getReference()))
       lemmas[expect.getValues().front()].push_back(expect);
   }
 }

@@ -80,9 +80,9 @@ static void printAssumptions(const Contract &contract, ModuleOp module,
     mlir::Attribute(distribute.getLineage()).print(out);
     out << "\n";
   }
-  out << "            exact real arithmetic, where all that the reference "
-         "computes is defined; float literals are the simplest rationals that "
-         "round to them\n";
+  out << "            exact real arithmetic, where the reference's results are "
+         "defined; float literals are the simplest rationals that round to "
+         "them\n";
   int64_t referenceCasts = getStatistic(module, "reference_casts");
   int64_t planCasts = getStatistic(module, "plan_casts");
   if (referenceCasts || planCasts)

@@ -361,12 +361,15 @@ static bool isGiven(Value reference) {
 /// or a value that one of `assumed` speaks of. Says what is wrong; empty if
 /// nothing is.
 static StringRef checkCone(tv::ExpectOp expect, ArrayRef<tv::ExpectOp> assumed,
-                           tv::MeshAttr mesh) {
+                           tv::MeshAttr mesh, const StageBuilder &stages) {
   llvm::SmallDenseMap<Value, tv::ExpectOp, 8> given;
   for (tv::ExpectOp lemma : assumed) {
     if (lemma.getValues().size() != 1 ||
         !lemma.getLineage().getSumAxes().empty())
       return "rests on a sum";
+    if (!stages.isDefined(lemma.getReference()))
+      return "rests on a tensor that may be undefined where the results are "
+             "defined";
     given[lemma.getValues().front()] = lemma;
   }
   SmallVector<Value> worklist(expect.getValues());
@@ -390,6 +393,9 @@ static StringRef checkCone(tv::ExpectOp expect, ArrayRef<tv::ExpectOp> assumed,
     if (auto given = dyn_cast<tv::DistributeOp>(producer)) {
       if (!isGiven(given.getReference()))
         return "is given an undefined value of the reference";
+      if (!stages.isDefined(given.getReference()))
+        return "is given a tensor that may be undefined where the results are "
+               "defined";
       continue;
     }
     if (isa<tv::UndefinedOp>(producer))
@@ -434,7 +440,8 @@ LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
   std::vector<StringRef> wrong(used.size());
   forEach(graph.getContext(), used.size(), [&](size_t number) {
     auto [expect, status] = used[number];
-    wrong[number] = checkCone(expect, status->assumed, graph.getMesh());
+    wrong[number] = checkCone(expect, status->assumed, graph.getMesh(),
+                              checker.getStages());
   });
   for (auto [one, text] : llvm::zip_equal(used, wrong))
     if (!text.empty())

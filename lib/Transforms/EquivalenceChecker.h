@@ -76,6 +76,7 @@ public:
   const llvm::MapVector<mlir::Operation *, ExpectStatus> &getStatuses() const {
     return statuses;
   }
+  const StageBuilder &getStages() const { return stages; }
   const CheckCounts &getCounts() const { return counts; }
   /// The steps that proofs by normalization rest on, of all stages.
   llvm::ArrayRef<UnconfirmedPart> getUnconfirmed() const { return unconfirmed; }

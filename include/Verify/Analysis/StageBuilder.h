@@ -13,6 +13,7 @@
 #ifndef VERIFY_ANALYSIS_STAGEBUILDER_H
 #define VERIFY_ANALYSIS_STAGEBUILDER_H
 
+#include "Verify/Analysis/DefinedTensors.h"
 #include "Verify/IR/DenseValues.h"
 #include "Verify/IR/TVOps.h"
 #include "mlir/IR/Builders.h"
@@ -51,6 +52,11 @@ public:
   /// An expect that must not be assumed any more.
   void setBroken(tv::ExpectOp expect) { broken.insert(expect); }
   bool isBroken(tv::ExpectOp expect) const { return broken.contains(expect); }
+  /// Whether all of a tensor of the reference is defined wherever its results
+  /// are: of others nothing is assumed.
+  bool isDefined(mlir::Value reference) const {
+    return defined.contains(reference);
+  }
 
   using Expects = llvm::DenseSet<mlir::Operation *>;
 
@@ -72,6 +78,7 @@ private:
   tv::ExpectOp findLemma(mlir::Value value, const Expects &excluded) const;
 
   tv::GraphOp graph;
+  DefinedTensors defined;
   llvm::SmallVector<tv::ExpectOp> expects;
   DenseValueMap<llvm::SmallVector<tv::ExpectOp, 1>> lemmas;
   Expects broken;
