@@ -219,6 +219,12 @@ LogicalResult SegmentImporter::importForward(const Node &node) {
   for (const Argument &input : node.inputs) {
     if (!input.isTensor)
       continue;
+    // The code reads it of the module, where gradients are no tensors.
+    if (const SubTensor &tensor = plan.get(input);
+        tensor.isParameter && tensor.isGradient)
+      return emitError(location)
+             << "takes '" << tensor.name << "' (tensor " << tensor.id
+             << "), which is said to be a parameter and a gradient";
     Value value = read(input, location);
     if (!value)
       return failure();

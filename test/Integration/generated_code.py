@@ -102,15 +102,19 @@ def _flag(name: str, value: object) -> Callable[[Any], None]:
     return change
 
 
-def _frozen(root: Any) -> None:
-    """A parameter that has a gradient does not require one."""
-    full = parameter(root)._full_tensor
-    full._requires_grad = False
-    for kind in ("IRDimops", "IRWeightReducer"):
-        for op in cells(root, kind):
-            for tensor in filter(is_tensor, op._inputs):
-                if tensor._full_tensor is full:
-                    tensor._requires_grad = False
+def _flag_all(name: str, value: bool) -> Callable[[Any], None]:
+    """The whole of the first parameter and all of its parts say something else."""
+
+    def change(root: Any) -> None:
+        full = parameter(root)._full_tensor
+        setattr(full, name, value)
+        for kind in ("IRDimops", "IRWeightReducer"):
+            for op in cells(root, kind):
+                for tensor in filter(is_tensor, op._inputs):
+                    if tensor._full_tensor is full:
+                        setattr(tensor, name, value)
+
+    return change
 
 
 def _alone(kind: str, function: str, **keywords: Any) -> Callable[[Any], None]:
@@ -281,7 +285,8 @@ EDITS = [
     Edit("to itself", _keyword("MovePrim", dst=0), (3,), "from device 0 to itself"),
     Edit("a flag of the whole", _flag("_requires_grad", False), (3,), "takes 1 and gives 2 gradients"),
     Edit("a type of the whole", _flag("_dtype", type("int64", (StandIn,), {"__module__": "torch"})), (3,), "not defined on integers"),
-    Edit("a frozen parameter", _frozen, (3,), "takes 1 and gives 2 gradients"),
+    Edit("a parameter that is a gradient", _flag_all("_is_grad", True), (3,), "is said to be a parameter and a gradient"),
+    Edit("a frozen parameter", _flag_all("_requires_grad", False), (3,), "takes 1 and gives 2 gradients"),
     Edit("a sum of one", _alone("SumPrim", "vmerge"), (3,), "takes 1 tensors", "llama"),
     Edit("rows of one", _alone("MergeDimPrim", "smerge", dim=0), (3,), "takes 1 tensors", "llama"),
     Edit("one gradient twice", _twice, (3,), "two primitives of one adapter give tensor", "llama"),
