@@ -259,7 +259,7 @@ void Diagnosis::collectRegion(tv::ExpectOp expect) {
       continue;
     queue.insert(queue.end(), op->operand_begin(), op->operand_end());
   }
-  addSimilarOps();
+  addSimilarOps(expect.getReference().getDefiningOp());
   auto inOrder = [](Operation *left, Operation *right) {
     return left->isBeforeInBlock(right);
   };
@@ -270,16 +270,25 @@ void Diagnosis::collectRegion(tv::ExpectOp expect) {
   }
 }
 
-void Diagnosis::addSimilarOps() {
-  // The same ops of the model elsewhere, where operands may come from.
+void Diagnosis::addSimilarOps(Operation *expected) {
+  // The same ops of the model elsewhere, where operands may come from: of deep
+  // models those that are nearest.
   llvm::DenseSet<std::tuple<StringRef, const void *, unsigned>> places;
   for (Operation *op : region)
     places.insert(getPlaceKey(op->getLoc()).asTuple());
+  SmallVector<Operation *> before, after;
   for (Operation &op : graph.getBody().front())
     if (op.getNumResults() == 1 && !op.hasAttr("domain") &&
-        places.contains(getPlaceKey(op.getLoc()).asTuple()) &&
-        referenceRegion.size() < 2 * referenceLimit)
-      referenceRegion.insert(&op);
+        places.contains(getPlaceKey(op.getLoc()).asTuple()))
+      (expected && expected->isBeforeInBlock(&op) ? after : before)
+          .push_back(&op);
+  std::reverse(before.begin(), before.end());
+  for (size_t distance = 0; distance < std::max(before.size(), after.size()) &&
+                            referenceRegion.size() < 2 * referenceLimit;
+       ++distance)
+    for (ArrayRef<Operation *> ops : {before, after})
+      if (distance < ops.size())
+        referenceRegion.insert(ops[distance]);
 }
 
 llvm::SetVector<Value> Diagnosis::chooseWhatHelps(Finding &finding) {

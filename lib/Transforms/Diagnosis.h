@@ -146,7 +146,7 @@ private:
   /// a bit for each number of the analysis.
   llvm::BitVector findSuspicious(llvm::ArrayRef<tv::ExpectOp> wrong) const;
   void collectRegion(tv::ExpectOp expect);
-  void addSimilarOps();
+  void addSimilarOps(mlir::Operation *expected);
   using OpCopies = llvm::DenseMap<mlir::Operation *, mlir::Operation *>;
   using Repair = llvm::function_ref<void(const OpCopies &copies)>;
   /// Whether an expect holds in a copy of what it depends on, which `repair`
