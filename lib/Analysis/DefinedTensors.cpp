@@ -7,17 +7,66 @@
 #include "Verify/Analysis/DefinedTensors.h"
 
 #include "Domains.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace verify;
 
+/// Cells of a grid, times boxes, that are looked at to see whether the boxes
+/// cover a tensor.
+static constexpr size_t coverageLimit = 1 << 20;
+
+/// Whether boxes together are all of a tensor: each cell of the grid that their
+/// ends make lies in one of them.
+static bool
+areAll(ArrayRef<int64_t> shape,
+       ArrayRef<SmallVector<std::pair<int64_t, int64_t>, 4>> boxes) {
+  SmallVector<SmallVector<int64_t>> cuts;
+  size_t cells = 1;
+  for (auto [dimension, size] : llvm::enumerate(shape)) {
+    SmallVector<int64_t> &cut =
+        cuts.emplace_back(SmallVector<int64_t>{0, size});
+    for (const auto &box : boxes)
+      cut.append({box[dimension].first, box[dimension].second});
+    llvm::sort(cut);
+    cut.erase(llvm::unique(cut), cut.end());
+    cells *= cut.size() - 1;
+    if (cells > coverageLimit / boxes.size())
+      return false;
+  }
+  SmallVector<size_t> cell(shape.size(), 0);
+  for (size_t number = 0; number < cells; ++number) {
+    size_t rest = number;
+    for (auto [place, cut] : llvm::zip_equal(cell, cuts)) {
+      place = rest % (cut.size() - 1);
+      rest /= cut.size() - 1;
+    }
+    bool isCovered = llvm::any_of(boxes, [&](const auto &box) {
+      return llvm::all_of(llvm::enumerate(box), [&](auto each) {
+        auto [dimension, range] = each;
+        ArrayRef<int64_t> cut = cuts[dimension];
+        return range.first <= cut[cell[dimension]] &&
+               cut[cell[dimension] + 1] <= range.second;
+      });
+    });
+    if (!isCovered)
+      return false;
+  }
+  return true;
+}
+
 DefinedTensors::DefinedTensors(tv::GraphOp graph) {
+  llvm::MapVector<Value, SmallVector<Box>> results;
   for (Operation &op : graph.getBody().front()) {
     if (isa<tv::InputOp>(op))
       add(op.getResult(0));
     if (auto expect = dyn_cast<tv::ExpectOp>(op);
         expect && expect.getContract())
-      addResult(expect, graph.getMesh());
+      if (std::optional<Box> box = findBox(expect, graph.getMesh())) {
+        SmallVector<Box> &boxes = results[expect.getReference()];
+        if (!llvm::is_contained(boxes, *box))
+          boxes.push_back(std::move(*box));
+      }
     auto semantics = dyn_cast<tv::SemanticsOpInterface>(op);
     if (!semantics || op.hasAttr("domain") || !getKind(semantics).isTotal)
       continue;
@@ -26,6 +75,24 @@ DefinedTensors::DefinedTensors(tv::GraphOp graph) {
     else
       open[&op] = op.getNumOperands();
   }
+  for (auto &[tensor, boxes] : results)
+    if (areAll(cast<RankedTensorType>(tensor.getType()).getShape(), boxes))
+      add(tensor);
+  followAll();
+}
+
+bool DefinedTensors::isTotal(Operation *op) const {
+  Operation *same = equal.find(op);
+  auto found = kinds.find(same);
+  return found != kinds.end() && found->second.isTotal;
+}
+
+void DefinedTensors::addProved(Value reference) {
+  add(reference);
+  followAll();
+}
+
+void DefinedTensors::followAll() {
   while (!worklist.empty())
     follow(worklist.pop_back_val());
 }
@@ -107,29 +174,32 @@ DefinedTensors::getKind(tv::SemanticsOpInterface op) {
   return kind;
 }
 
-void DefinedTensors::addResult(tv::ExpectOp result, tv::MeshAttr mesh) {
-  Part part;
+std::optional<DefinedTensors::Box> DefinedTensors::findBox(tv::ExpectOp result,
+                                                           tv::MeshAttr mesh) {
   auto isEverywhere = [&](StringAttr axis) {
     tv::AxisSetAttr set = result.getDomain().getSet(axis);
     return !set || set.size() == mesh.getAxisSize(axis);
   };
-  for (auto [number, dimension] :
-       llvm::enumerate(result.getLineage().getDimensions()))
+  auto type = cast<RankedTensorType>(result.getReference().getType());
+  Box box;
+  for (auto [dimension, size] :
+       llvm::zip_equal(result.getLineage().getDimensions(), type.getShape())) {
+    box.push_back({0, size});
     for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>()) {
       if (factor.getAxis()) {
         if (!isEverywhere(factor.getAxis()))
-          return;
+          return std::nullopt;
         continue;
       }
       if (factor.getStart() == 0 && factor.getEnd() == factor.getExtent())
         continue;
-      if (part.dimension || dimension.size() != 1)
-        return;
-      part.dimension = number;
-      part.begin = factor.getStart();
-      part.end = factor.getEnd();
+      // One of several factors is no interval of the dimension.
+      if (dimension.size() != 1)
+        return std::nullopt;
+      box.back() = {factor.getStart(), factor.getEnd()};
     }
-  add(result.getReference(), part);
+  }
+  return box;
 }
 
 void DefinedTensors::add(Value tensor, const Part &part) {

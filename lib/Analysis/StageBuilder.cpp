@@ -13,14 +13,13 @@
 using namespace mlir;
 using namespace verify;
 
-StageBuilder::StageBuilder(tv::GraphOp graph) : graph(graph), defined(graph) {
+StageBuilder::StageBuilder(tv::GraphOp graph) : graph(graph) {
   llvm::append_range(expects, graph.getBody().getOps<tv::ExpectOp>());
   lemmas.reserve(expects.size());
   for (tv::ExpectOp expect : expects) {
     // A sum says nothing about one of its terms.
     if (expect.getValues().size() == 1 &&
-        expect.getLineage().getSumAxes().empty() &&
-        isDefined(expect.getReference()))
+        expect.getLineage().getSumAxes().empty())
       lemmas[expect.getValues().front()].push_back(expect);
   }
 }
@@ -165,6 +164,49 @@ tv::StageOp StageBuilder::build(const StageOutline &outline,
   for (Operation *op : outline.plan)
     inner.clone(*op, mapping);
   inner.clone(*expect, mapping);
+  return stage;
+}
+
+/// Names all of a tensor.
+static tv::LineageAttr getWhole(RankedTensorType type) {
+  MLIRContext *context = type.getContext();
+  SmallVector<ArrayAttr> dimensions;
+  for (int64_t size : type.getShape())
+    dimensions.push_back(ArrayAttr::get(
+        context,
+        tv::DimensionFactorAttr::get(context, StringAttr(), 0, size, size)));
+  return tv::LineageAttr::get(context, dimensions, {});
+}
+
+tv::StageOp StageBuilder::buildDefinition(Value tensor,
+                                          llvm::function_ref<bool(Value)> isEnd,
+                                          size_t limit, OpBuilder &builder) {
+  Cone cone = getCone(
+      tensor,
+      [&](Value value) {
+        return value != tensor &&
+               (isa<tv::InputOp>(value.getDefiningOp()) || isEnd(value));
+      },
+      limit);
+  if (cone.isTooLarge)
+    return {};
+  Location location = tensor.getLoc();
+  auto stage =
+      tv::StageOp::create(builder, location, "definition", graph.getMesh(),
+                          ArrayRef<int64_t>(0), ArrayAttr());
+  OpBuilder inner = OpBuilder::atBlockEnd(&stage.getBody().emplaceBlock());
+  IRMapping mapping;
+  for (Value end : cone.ends)
+    mapping.map(end, inner.getBlock()->addArgument(end.getType(), location));
+  for (Operation *op : cone.ops)
+    inner.clone(*op, mapping);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Value itself = mapping.lookup(tensor);
+  auto domain = tv::DomainAttr::get(builder.getContext(), {});
+  Value given = tv::DistributeOp::create(inner, location, type, itself,
+                                         getWhole(type), domain, std::nullopt);
+  tv::ExpectOp::create(inner, location, given, itself, getWhole(type), domain,
+                       /*number=*/0, tv::ContractAttr());
   return stage;
 }
 

@@ -172,8 +172,16 @@ Scalar SignAlgebra::sum(ArrayRef<WeightedScalar> terms) {
     else if (term.weight != 0 && (signs & MinusInfinity))
       total = add(total,
                   fromSigns(term.weight > 0 ? signs : MinusInfinity | anyReal));
-    else if (term.weight != 0)
+    else if (term.weight != 0 && getNumber(term.value))
       total = add(total, multiply(integer(term.weight), term.value));
+    else if (term.weight != 0) {
+      // So many values, which may differ: what two of them add up to is what
+      // more of them do.
+      Scalar one = term.weight > 0 ? term.value : negate(term.value);
+      total = add(total, one);
+      if (term.weight != -1)
+        total = add(total, one);
+    }
   }
   return total;
 }

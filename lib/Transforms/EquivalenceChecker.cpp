@@ -48,7 +48,7 @@ EquivalenceChecker::EquivalenceChecker(
     : graph(graph), options(options), kinds(kinds),
       isWritten(!smtLibDirectory.empty()), solver(std::move(solver)),
       prover(options, smtLibDirectory, kinds, this->solver), progress(progress),
-      stages(graph) {
+      stages(graph), defined(graph) {
   // What is written has to be proved.
   if (!cacheDirectory.empty() && !isWritten)
     cache.emplace(cacheDirectory, options, kinds);
@@ -324,6 +324,14 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
       counts.brokenLemmas += !isResult;
       askOnce(isRefuted);
     }
+    if (status.verdict.isProved() &&
+        !defined.proves(expect.getReference(), stages)) {
+      // It holds, where it is defined. Others begin earlier.
+      counts.brokenLemmas += !isResult;
+      numbers.clear();
+      planned.clear();
+      stages.setBroken(expect);
+    }
     statuses.insert({expect, std::move(status)});
     worklist.pop_back();
     if (progress)
@@ -361,15 +369,12 @@ static bool isGiven(Value reference) {
 /// or a value that one of `assumed` speaks of. Says what is wrong; empty if
 /// nothing is.
 static StringRef checkCone(tv::ExpectOp expect, ArrayRef<tv::ExpectOp> assumed,
-                           tv::MeshAttr mesh, const StageBuilder &stages) {
+                           tv::MeshAttr mesh, const DefinedTensors &defined) {
   llvm::SmallDenseMap<Value, tv::ExpectOp, 8> given;
   for (tv::ExpectOp lemma : assumed) {
     if (lemma.getValues().size() != 1 ||
         !lemma.getLineage().getSumAxes().empty())
       return "rests on a sum";
-    if (!stages.isDefined(lemma.getReference()))
-      return "rests on a tensor that may be undefined where the results are "
-             "defined";
     given[lemma.getValues().front()] = lemma;
   }
   SmallVector<Value> worklist(expect.getValues());
@@ -393,7 +398,7 @@ static StringRef checkCone(tv::ExpectOp expect, ArrayRef<tv::ExpectOp> assumed,
     if (auto given = dyn_cast<tv::DistributeOp>(producer)) {
       if (!isGiven(given.getReference()))
         return "is given an undefined value of the reference";
-      if (!stages.isDefined(given.getReference()))
+      if (!defined.contains(given.getReference()))
         return "is given a tensor that may be undefined where the results are "
                "defined";
       continue;
@@ -430,6 +435,9 @@ LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
     }
     used.emplace_back(expect, &status->second);
     for (tv::ExpectOp lemma : status->second.assumed) {
+      if (!checker.getDefined().contains(lemma.getReference()))
+        return expect.emitOpError("ledger: rests on a tensor that may be "
+                                  "undefined where the results are defined");
       auto found = marks.find(lemma);
       if (found == marks.end())
         worklist.push_back(lemma);
@@ -441,7 +449,7 @@ LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
   forEach(graph.getContext(), used.size(), [&](size_t number) {
     auto [expect, status] = used[number];
     wrong[number] = checkCone(expect, status->assumed, graph.getMesh(),
-                              checker.getStages());
+                              checker.getDefined());
   });
   for (auto [one, text] : llvm::zip_equal(used, wrong))
     if (!text.empty())

@@ -13,6 +13,7 @@
 #ifndef VERIFY_LIB_TRANSFORMS_EQUIVALENCECHECKER_H
 #define VERIFY_LIB_TRANSFORMS_EQUIVALENCECHECKER_H
 
+#include "DefinednessProver.h"
 #include "ParallelProofs.h"
 #include "Verify/Analysis/ProofCache.h"
 #include "Verify/Analysis/StageBuilder.h"
@@ -76,7 +77,8 @@ public:
   const llvm::MapVector<mlir::Operation *, ExpectStatus> &getStatuses() const {
     return statuses;
   }
-  const StageBuilder &getStages() const { return stages; }
+  /// Tensors of the reference that are defined wherever its results are.
+  const DefinedTensors &getDefined() const { return defined.getTensors(); }
   const CheckCounts &getCounts() const { return counts; }
   /// The steps that proofs by normalization rest on, of all stages.
   llvm::ArrayRef<UnconfirmedPart> getUnconfirmed() const { return unconfirmed; }
@@ -139,6 +141,7 @@ private:
   std::optional<ProofCache> cache;
   llvm::function_ref<void(unsigned, unsigned)> progress;
   StageBuilder stages;
+  DefinednessProver defined;
   llvm::SmallVector<tv::ExpectOp> results;
   llvm::MapVector<mlir::Operation *, ExpectStatus> statuses;
   llvm::StringMap<Proof> proofs;

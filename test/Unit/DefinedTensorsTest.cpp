@@ -6,6 +6,7 @@
 
 #include "Verify/Analysis/DefinedTensors.h"
 
+#include "Verify/Analysis/StageBuilder.h"
 #include "Verify/IR/TVDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -137,4 +138,93 @@ TEST_F(DefinedTensorsTest, PartsOfResults) {
   EXPECT_TRUE(isDefined(give("%t", "[dp, 0:2 of 2]", "device = 0", 2)));
   EXPECT_FALSE(
       isDefined(give("%t", "[dp, 0:2 of 2]", "device = 0, dp = 0", 2)));
+}
+
+TEST_F(DefinedTensorsTest, PartsAlongTwoDimensions) {
+  // Four quarters of a matrix, and three of them.
+  auto isWhole = [&](unsigned quarters) {
+    std::string text = "tv.graph @graph <dp = 1, device = 4, mb = 1> {\n"
+                       "  %x = tv.input <input \"x\"> : tensor<4x4xf32>\n"
+                       "  %t = tv.log %x : (tensor<4x4xf32>) -> "
+                       "tensor<4x4xf32>\n";
+    for (unsigned i = 0; i < quarters; ++i) {
+      auto half = [](unsigned number) {
+        return number ? "[2:4 of 4]" : "[0:2 of 4]";
+      };
+      std::string number = std::to_string(i);
+      std::string part = " <" + std::string(half(i / 2)) + ", " + half(i % 2) +
+                         "> on <device = " + number + ">";
+      text += "  %v" + number + " = tv.distribute %x" + part +
+              " : (tensor<4x4xf32>) -> tensor<2x2xf32>\n  tv.expect %v" +
+              number + " is %t" + part +
+              " contract <output \"o\"> : tensor<2x2xf32> is "
+              "tensor<4x4xf32>\n";
+    }
+    module = parseSourceString<ModuleOp>(text + "}\n", &context);
+    EXPECT_TRUE(module) << text;
+    auto graph = cast<tv::GraphOp>(module->getBody()->front());
+    Operation &log = *std::next(graph.getBody().front().begin());
+    return DefinedTensors(graph).contains(log.getResult(0));
+  };
+  EXPECT_TRUE(isWhole(4));
+  EXPECT_FALSE(isWhole(3));
+}
+
+TEST_F(DefinedTensorsTest, WhateverTheOperandsHold) {
+  // Whether `%t` is, computed of `%x` and of scores `%s` that may be infinite.
+  auto isAlways = [&](StringRef ops) {
+    std::string text =
+        "tv.graph @graph <dp = 1> {\n"
+        "  %x = tv.input <input \"x\"> : tensor<600x600xf32>\n"
+        "  %s = tv.input <input \"s\"> : tensor<600x600x!tv.extended<f32>>\n" +
+        ops.str() + "}\n";
+    module = parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(module) << text;
+    if (!module)
+      return false;
+    auto graph = cast<tv::GraphOp>(module->getBody()->front());
+    StageBuilder stages(graph);
+    OpBuilder builder(&context);
+    OwningOpRef<tv::StageOp> stage = stages.buildDefinition(
+        graph.getBody().front().back().getResult(0),
+        [](Value) { return false; }, /*limit=*/32, builder);
+    EXPECT_TRUE(stage);
+    return isAlwaysDefined(*stage);
+  };
+  std::string type = "tensor<600x600xf32>",
+              infinite = "tensor<600x600x!tv.extended<f32>>",
+              row = "tensor<600xf32>";
+  auto op = [&](StringRef text, StringRef from, StringRef to) {
+    return ("  " + text + " : (" + from + ") -> " + to + "\n").str();
+  };
+  std::string sum =
+      op("%e = tv.exp %m", infinite, type) +
+      op("%r = tv.reduce sum %e {dimensions = array<i64: 1>}", type, row) +
+      op("%t = tv.log %r", row, row);
+  std::string mask = "  %c = tv.causal_mask : () -> " + infinite + "\n";
+  std::string masked =
+      mask + op("%m = tv.add %x, %c", type + ", " + infinite, infinite);
+  EXPECT_TRUE(isAlways(masked + sum));
+  // A row of scores may be infinite as a whole, or one that no position sees.
+  EXPECT_FALSE(isAlways(
+      mask + op("%m = tv.add %s, %c", infinite + ", " + infinite, infinite) +
+      sum));
+  std::string later = masked + op("%e = tv.exp %m", infinite, type) +
+                      op("%f = tv.slice %e {dimension = 1 : i64, start = 1 : "
+                         "i64, end = 600 : i64}",
+                         type, "tensor<600x599xf32>") +
+                      op("%r = tv.reduce sum %f {dimensions = array<i64: 1>}",
+                         "tensor<600x599xf32>", row) +
+                      op("%t = tv.log %r", row, row);
+  EXPECT_FALSE(isAlways(later));
+  std::string squares =
+      op("%p = tv.power %x {numerator = 2 : i64}", type, type) +
+      op("%v = tv.reduce average %p {dimensions = array<i64: 1>}", type, row);
+  EXPECT_FALSE(isAlways(squares + op("%t = tv.rsqrt %v", row, row)));
+  EXPECT_TRUE(isAlways(
+      squares +
+      "  %k = tv.constant dense<0.5> : tensor<f64> : () -> tensor<f64>\n" +
+      op("%w = tv.add %v, %k", row + ", tensor<f64>", row) +
+      op("%t = tv.rsqrt %w", row, row)));
+  EXPECT_FALSE(isAlways(op("%t = tv.log %x", type, type)));
 }

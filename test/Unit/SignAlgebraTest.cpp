@@ -209,3 +209,18 @@ TEST(SignAlgebraTest, NumbersStayNumbersAsLongAsNothingIsRounded) {
     small = signs.multiply(small, small);
   EXPECT_EQ(SignAlgebra::getSigns(small), SignAlgebra::Positive);
 }
+
+TEST(SignAlgebraTest, WeightsCountDifferentValues) {
+  SignAlgebra signs;
+  auto sum = [&](uint8_t of, int64_t weight) {
+    return SignAlgebra::getSigns(
+        signs.sum({{SignAlgebra::fromSigns(of), weight}}));
+  };
+  constexpr uint8_t mixed = SignAlgebra::Negative | SignAlgebra::Positive;
+  EXPECT_EQ(sum(mixed, 1), mixed);
+  EXPECT_EQ(sum(mixed, 3), SignAlgebra::anyReal);
+  EXPECT_EQ(sum(SignAlgebra::Positive, 3), SignAlgebra::Positive);
+  EXPECT_EQ(sum(SignAlgebra::Positive, -3), SignAlgebra::Negative);
+  EXPECT_EQ(sum(SignAlgebra::Zero | SignAlgebra::Positive, -1),
+            SignAlgebra::Zero | SignAlgebra::Negative);
+}

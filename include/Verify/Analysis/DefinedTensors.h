@@ -6,7 +6,8 @@
 //
 // A lemma is used as if the tensor that it speaks of were defined, at each of
 // its elements. Of a tensor of the reference that is so at all inputs that
-// matter if it follows from its results' being defined.
+// matter if it follows from its results' being defined. Of others the prover
+// has to show it (`DefinednessProver`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +31,10 @@ public:
   bool contains(mlir::Value reference) const {
     return defined.contains(reference);
   }
+  /// Whether an op of the reference is defined wherever its operands are.
+  bool isTotal(mlir::Operation *op) const;
+  /// Adds a tensor that was shown to be defined where others are that are.
+  void addProved(mlir::Value reference);
 
 private:
   /// Elements of one operand: all of them, or those with positions from `begin`
@@ -46,10 +51,13 @@ private:
   };
 
   const Kind &getKind(tv::SemanticsOpInterface op);
-  void addResult(tv::ExpectOp result, tv::MeshAttr mesh);
+  /// A part of a tensor in every dimension, as start and end.
+  using Box = llvm::SmallVector<std::pair<int64_t, int64_t>, 4>;
+  static std::optional<Box> findBox(tv::ExpectOp result, tv::MeshAttr mesh);
   /// Adds elements of a tensor; `part.operand` says nothing here.
   void add(mlir::Value tensor, const Part &part);
   void add(mlir::Value tensor);
+  void followAll();
   void follow(mlir::Value tensor);
 
   static std::optional<Part> findRead(const IndexRelation::Access &access,
@@ -63,6 +71,11 @@ private:
   DenseValueSet defined;
   llvm::SmallVector<mlir::Value> worklist;
 };
+
+/// Whether the tensors that the expects of a stage speak of are defined, at all
+/// of their elements, wherever those are that the stage begins with, whatever
+/// they hold: so signs say (`SignAlgebra`).
+bool isAlwaysDefined(tv::StageOp definition);
 
 } // namespace verify
 

@@ -13,7 +13,6 @@
 #ifndef VERIFY_ANALYSIS_STAGEBUILDER_H
 #define VERIFY_ANALYSIS_STAGEBUILDER_H
 
-#include "Verify/Analysis/DefinedTensors.h"
 #include "Verify/IR/DenseValues.h"
 #include "Verify/IR/TVOps.h"
 #include "mlir/IR/Builders.h"
@@ -52,11 +51,6 @@ public:
   /// An expect that must not be assumed any more.
   void setBroken(tv::ExpectOp expect) { broken.insert(expect); }
   bool isBroken(tv::ExpectOp expect) const { return broken.contains(expect); }
-  /// Whether all of a tensor of the reference is defined wherever its results
-  /// are: of others nothing is assumed.
-  bool isDefined(mlir::Value reference) const {
-    return defined.contains(reference);
-  }
 
   using Expects = llvm::DenseSet<mlir::Operation *>;
 
@@ -66,6 +60,13 @@ public:
                                       const Expects &excluded = {}) const;
   /// Builds it at `builder`.
   tv::StageOp build(const StageOutline &outline, mlir::OpBuilder &builder);
+
+  /// A stage that says of a tensor of the reference that it is itself, computed
+  /// of tensors at which `isEnd` holds and of inputs; null if that takes more
+  /// than `limit` ops.
+  tv::StageOp buildDefinition(mlir::Value tensor,
+                              llvm::function_ref<bool(mlir::Value)> isEnd,
+                              size_t limit, mlir::OpBuilder &builder);
 
   /// What decides a stage, as bytes: equal for stages that differ in names,
   /// locations, and which devices they run on.
@@ -78,7 +79,6 @@ private:
   tv::ExpectOp findLemma(mlir::Value value, const Expects &excluded) const;
 
   tv::GraphOp graph;
-  DefinedTensors defined;
   llvm::SmallVector<tv::ExpectOp> expects;
   DenseValueMap<llvm::SmallVector<tv::ExpectOp, 1>> lemmas;
   Expects broken;
