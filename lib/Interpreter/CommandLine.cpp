@@ -41,12 +41,14 @@ RunFlags::RunFlags(cl::OptionCategory &category)
                 cl::cat(category)) {}
 
 const cl::Option *RunFlags::findGiven() const {
-  const cl::Option *all[] = {&inputs,     &output,       &printResults,
-                             &arithmetic, &elementLimit, &stepLimit};
-  const auto *given = find_if(all, [](const cl::Option *option) {
-    return option->getNumOccurrences() > 0;
-  });
-  return given == std::end(all) ? nullptr : *given;
+  for (const cl::opt<std::string> *path : {&inputs, &output})
+    if (!path->empty())
+      return path;
+  for (const cl::Option *option : std::initializer_list<const cl::Option *>{
+           &printResults, &arithmetic, &elementLimit, &stepLimit})
+    if (option->getNumOccurrences() > 0)
+      return option;
+  return nullptr;
 }
 
 /// `2 replicas of 4 devices, 2 micro-batches`.

@@ -27,21 +27,32 @@ Expected<std::unique_ptr<OutputFile>> OutputFile::open(StringRef path) {
     return createFileError(path, make_error_code(std::errc::is_a_directory));
   std::error_code error;
   bool isDangling = !isThere && sys::fs::is_symlink_file(path);
-  if (isDangling || (isThere && !sys::fs::is_regular_file(status))) {
-    auto through =
-        std::make_unique<raw_fd_ostream>(path, error, sys::fs::CD_OpenAlways);
+  auto writeThrough = [&](sys::fs::CreationDisposition how) -> Expected<File> {
+    auto through = std::make_unique<raw_fd_ostream>(path, error, how);
     if (error)
       return createFileError(path, error);
     return File(new OutputFile(path, std::move(through)));
-  }
+  };
+  if (isDangling || (isThere && !sys::fs::is_regular_file(status)))
+    return writeThrough(sys::fs::CD_OpenAlways);
+  if (isThere && !sys::fs::can_write(path))
+    return createFileError(path, make_error_code(std::errc::permission_denied));
   SmallString<256> target(path);
   if (isThere)
     if ((error = sys::fs::real_path(path, target)))
       return createFileError(path, error);
   Expected<sys::fs::TempFile> temporary =
       sys::fs::TempFile::create(target + ".%%%%%%");
+  if (!temporary && isThere) {
+    // A file that may be written in a directory that may not.
+    consumeError(temporary.takeError());
+    return writeThrough(sys::fs::CD_CreateAlways);
+  }
   if (!temporary)
     return createFileError(path, temporary.takeError());
+  // What nobody else may read stays so.
+  if (isThere)
+    (void)sys::fs::setPermissions(temporary->TmpName, status.permissions());
   File file(new OutputFile(target, std::make_unique<raw_fd_ostream>(
                                        temporary->FD, /*shouldClose=*/false)));
   file->temporary.emplace(std::move(*temporary));

@@ -11,8 +11,36 @@
 using namespace llvm;
 using namespace verify;
 
-static bool isGiven(const cl::Option *option) {
-  return option->getNumOccurrences() > 0;
+/// Whether two names are those of one file.
+static bool areSame(StringRef left, StringRef right) {
+  return left == right || sys::fs::equivalent(left, right);
+}
+
+std::string Flags::findWrongOutput() const {
+  const cl::opt<std::string> *outputs[] = {&statistics, &timeline,
+                                           &runFlags.getOutput()};
+  for (const cl::opt<std::string> *output : outputs) {
+    if (output->empty() || *output == "-")
+      continue;
+    std::string problem = ("error: --" + output->ArgStr + " is ").str();
+    for (StringRef plan : {planPath.getValue(), referencePath.getValue()})
+      if (areSame(*output, plan))
+        return problem + "a plan that is read";
+    for (const cl::opt<std::string> *other : outputs)
+      if (other != output && !other->empty() &&
+          output->getValue() == other->getValue())
+        return problem + "the file of --" + other->ArgStr.str();
+  }
+  if (smtLib.empty())
+    return "";
+  std::error_code error = sys::fs::create_directories(smtLib);
+  if (!error && !sys::fs::is_directory(smtLib.getValue()))
+    error = make_error_code(std::errc::not_a_directory);
+  if (!error && !sys::fs::can_write(smtLib))
+    error = make_error_code(std::errc::permission_denied);
+  return error ? "error: --emit-smtlib: '" + smtLib.getValue() +
+                     "': " + error.message()
+               : "";
 }
 
 std::string Flags::findMisuse() const {
@@ -27,19 +55,15 @@ std::string Flags::findMisuse() const {
     if (const cl::Option *given = runFlags.findGiven())
       return without(*given, "without --run");
   } else {
-    const cl::Option *all[] = {&resourceLimit, &smtLib,   &cache,
-                               &bufferedSends, &timeline, &statistics};
-    if (const auto *given = find_if(all, isGiven); given != std::end(all))
-      return without(**given, "with --run");
+    for (const cl::opt<unsigned> *number : {&resourceLimit, &bufferedSends})
+      if (number->getNumOccurrences() > 0)
+        return without(*number, "with --run");
+    for (const cl::opt<std::string> *path :
+         {&smtLib, &cache, &timeline, &statistics})
+      if (!path->empty())
+        return without(*path, "with --run");
   }
-  if (isGiven(&cache) && isGiven(&smtLib))
+  if (!cache.empty() && !smtLib.empty())
     return without(cache, "with --emit-smtlib");
-  if (smtLib.empty())
-    return "";
-  std::error_code error = sys::fs::create_directories(smtLib);
-  if (!error && !sys::fs::can_write(smtLib))
-    error = make_error_code(std::errc::permission_denied);
-  return error ? "error: --emit-smtlib: '" + smtLib.getValue() +
-                     "': " + error.message()
-               : "";
+  return findWrongOutput();
 }

@@ -81,6 +81,9 @@ struct Flags {
   /// What is wrong with the command line, for the user; empty if nothing is.
   /// Makes the directory that obligations are written to.
   std::string findMisuse() const;
+
+private:
+  std::string findWrongOutput() const;
 };
 
 } // namespace verify

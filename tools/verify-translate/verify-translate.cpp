@@ -37,7 +37,12 @@ int main(int argc, char **argv) {
                           cl::cat(category));
   verify::nnscaler::PartOrderOption partOrder(category);
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(argc, argv, "Verify translation driver\n");
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "Verify translation driver\n\nexit codes: 0 written, 3 bad input or "
+          "usage, or output that cannot be written\n",
+          &errs()))
+    return 3;
 
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   SourceMgr sources;

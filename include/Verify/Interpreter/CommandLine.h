@@ -31,6 +31,8 @@ public:
   /// The first of the other options that the command line has; null if it has
   /// none of them.
   const llvm::cl::Option *findGiven() const;
+  /// The file that results are written to.
+  const llvm::cl::opt<std::string> &getOutput() const { return output; }
   /// Runs the plans of a module; the exit code of the tool.
   int run(mlir::ModuleOp module, const Options &options);
 
