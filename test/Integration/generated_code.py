@@ -117,6 +117,12 @@ def _flag_all(name: str, value: bool) -> Callable[[Any], None]:
     return change
 
 
+def _reduced_gradients(root: Any) -> None:
+    """Reducers take gradients in place of the parameters that have them."""
+    for reducer in cells(root, "IRWeightReducer"):
+        reducer._inputs = [tensor._grad for tensor in reducer._inputs]
+
+
 def _alone(kind: str, function: str, **keywords: Any) -> Callable[[Any], None]:
     """What joins several tensors gets one by itself."""
 
@@ -286,6 +292,7 @@ EDITS = [
     Edit("a flag of the whole", _flag("_requires_grad", False), (3,), "takes 1 and gives 2 gradients"),
     Edit("a type of the whole", _flag("_dtype", type("int64", (StandIn,), {"__module__": "torch"})), (3,), "not defined on integers"),
     Edit("a parameter that is a gradient", _flag_all("_is_grad", True), (3,), "is said to be a parameter and a gradient"),
+    Edit("reduced gradients", _reduced_gradients, (3,), "reduces something that is no parameter"),
     Edit("a frozen parameter", _flag_all("_requires_grad", False), (3,), "takes 1 and gives 2 gradients"),
     Edit("a sum of one", _alone("SumPrim", "vmerge"), (3,), "takes 1 tensors", "llama"),
     Edit("rows of one", _alone("MergeDimPrim", "smerge", dim=0), (3,), "takes 1 tensors", "llama"),
