@@ -66,6 +66,17 @@ static std::string describe(tv::PlanOp plan) {
                     " micro-batches");
 }
 
+/// Whether the programs have all tensors of a file; says which they have not.
+static bool areAllUsed(const GivenTensors &given, StringRef file) {
+  const auto unused =
+      find_if(given, [](const auto &entry) { return !entry.second.isUsed; });
+  if (unused == given.end())
+    return true;
+  errs() << "error: " << file << ": neither program has an input '"
+         << unused->first() << "'\n";
+  return false;
+}
+
 int RunFlags::run(mlir::ModuleOp module, const Options &options) {
   std::string error;
   GivenTensors given;
@@ -119,12 +130,8 @@ int RunFlags::run(mlir::ModuleOp module, const Options &options) {
     outs() << "not run: the error above says why\n";
     return NotRun;
   }
-  for (const auto &entry : given)
-    if (!entry.second.isUsed) {
-      errs() << "error: " << inputs << ": neither program has an input '"
-             << entry.first() << "'\n";
-      return BadInput;
-    }
+  if (!areAllUsed(given, inputs))
+    return BadInput;
   writer.reset();
   if (file)
     if (Error failed = file->keep())

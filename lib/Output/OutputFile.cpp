@@ -52,7 +52,9 @@ Expected<std::unique_ptr<OutputFile>> OutputFile::open(StringRef path) {
     return createFileError(path, temporary.takeError());
   // What nobody else may read stays so.
   if (isThere)
-    (void)sys::fs::setPermissions(temporary->TmpName, status.permissions());
+    error = sys::fs::setPermissions(temporary->TmpName, status.permissions());
+  if (error)
+    return joinErrors(createFileError(path, error), temporary->discard());
   File file(new OutputFile(target, std::make_unique<raw_fd_ostream>(
                                        temporary->FD, /*shouldClose=*/false)));
   file->temporary.emplace(std::move(*temporary));

@@ -6,6 +6,8 @@
 
 #include "DefinednessProver.h"
 
+#include "mlir/IR/OwningOpRef.h"
+
 using namespace mlir;
 using namespace verify;
 

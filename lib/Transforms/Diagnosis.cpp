@@ -32,8 +32,9 @@ Diagnosis::Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors,
 // The first value that differs
 //===----------------------------------------------------------------------===//
 
-llvm::SetVector<Operation *> verify::collectCone(SmallVector<Value> worklist) {
+llvm::SetVector<Operation *> verify::collectCone(SmallVector<Value> values) {
   llvm::SetVector<Operation *> cone;
+  SmallVector<Value> worklist = std::move(values);
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val().getDefiningOp();
     if (op && cone.insert(op))
