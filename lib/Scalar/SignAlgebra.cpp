@@ -321,7 +321,10 @@ Scalar SignAlgebra::select(Scalar condition, Scalar ifTrue, Scalar ifFalse) {
     return ifTrue;
   if (signs == Zero)
     return ifFalse;
-  return fromSigns(getSigns(ifTrue) | getSigns(ifFalse));
+  uint8_t either = getSigns(ifTrue) | getSigns(ifFalse);
+  // One scalar may stand for many elements, of which a mean is taken.
+  bool isMixed = (either & Negative) && (either & Positive);
+  return fromSigns(isMixed ? either | Zero : either);
 }
 
 Scalar SignAlgebra::uninterpreted(llvm::StringRef, ArrayRef<Scalar>,

@@ -223,4 +223,10 @@ TEST(SignAlgebraTest, WeightsCountDifferentValues) {
   EXPECT_EQ(sum(SignAlgebra::Positive, -3), SignAlgebra::Negative);
   EXPECT_EQ(sum(SignAlgebra::Zero | SignAlgebra::Positive, -1),
             SignAlgebra::Zero | SignAlgebra::Negative);
+  // A mean of what is chosen may be 0.
+  Scalar chosen = signs.select(signs.compare(Comparison::Less,
+                                             SignAlgebra::fromSigns(mixed),
+                                             signs.integer(0)),
+                               signs.integer(1), signs.integer(-1));
+  EXPECT_EQ(SignAlgebra::getSigns(chosen), SignAlgebra::anyReal);
 }
