@@ -14,45 +14,12 @@ using namespace verify;
 
 /// Cells of a grid, times boxes, that are looked at to see whether the boxes
 /// cover a tensor.
-static constexpr size_t coverageLimit = 1 << 20;
+static constexpr uint64_t coverageLimit = 1 << 20;
 
-/// Whether boxes together are all of a tensor: each cell of the grid that their
-/// ends make lies in one of them.
-static bool
-areAll(ArrayRef<int64_t> shape,
-       ArrayRef<SmallVector<std::pair<int64_t, int64_t>, 4>> boxes) {
-  SmallVector<SmallVector<int64_t>> cuts;
-  size_t cells = 1;
-  for (auto [dimension, size] : llvm::enumerate(shape)) {
-    SmallVector<int64_t> &cut =
-        cuts.emplace_back(SmallVector<int64_t>{0, size});
-    for (const auto &box : boxes)
-      cut.append({box[dimension].first, box[dimension].second});
-    llvm::sort(cut);
-    cut.erase(llvm::unique(cut), cut.end());
-    cells *= cut.size() - 1;
-    if (cells > coverageLimit / boxes.size())
-      return false;
-  }
-  SmallVector<size_t> cell(shape.size(), 0);
-  for (size_t number = 0; number < cells; ++number) {
-    size_t rest = number;
-    for (auto [place, cut] : llvm::zip_equal(cell, cuts)) {
-      place = rest % (cut.size() - 1);
-      rest /= cut.size() - 1;
-    }
-    bool isCovered = llvm::any_of(boxes, [&](const auto &box) {
-      return llvm::all_of(llvm::enumerate(box), [&](auto each) {
-        auto [dimension, range] = each;
-        ArrayRef<int64_t> cut = cuts[dimension];
-        return range.first <= cut[cell[dimension]] &&
-               cut[cell[dimension] + 1] <= range.second;
-      });
-    });
-    if (!isCovered)
-      return false;
-  }
-  return true;
+/// Whether boxes together are all of a tensor; false where that takes long.
+static bool areAll(ArrayRef<int64_t> shape, ArrayRef<Box> boxes) {
+  return countCells(shape, boxes) <= coverageLimit / boxes.size() &&
+         !findUncovered(shape, boxes);
 }
 
 DefinedTensors::DefinedTensors(tv::GraphOp graph) {
@@ -174,8 +141,8 @@ DefinedTensors::getKind(tv::SemanticsOpInterface op) {
   return kind;
 }
 
-std::optional<DefinedTensors::Box> DefinedTensors::findBox(tv::ExpectOp result,
-                                                           tv::MeshAttr mesh) {
+std::optional<Box> DefinedTensors::findBox(tv::ExpectOp result,
+                                           tv::MeshAttr mesh) {
   auto isEverywhere = [&](StringAttr axis) {
     tv::AxisSetAttr set = result.getDomain().getSet(axis);
     return !set || set.size() == mesh.getAxisSize(axis);

@@ -9,6 +9,7 @@
 #include "Boundaries.h"
 #include "FoldedGroups.h"
 #include "InferredLineage.h"
+#include "Verify/Semantics/Boxes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -185,41 +186,21 @@ void MissingPart::report() const {
 LogicalResult LineageLinker::checkCoverage(StringRef name,
                                            ArrayRef<int64_t> shape,
                                            ArrayRef<tv::BufferOp> holders) {
-  SmallVector<tv::PieceAttr> pieces;
-  for (tv::BufferOp holder : holders)
-    pieces.push_back(holder.getPiece());
-  // Interval arithmetic on the grid that all bounds make; every cell must lie
-  // in some piece.
-  SmallVector<SmallVector<int64_t>> cuts(shape.size());
-  for (size_t i = 0; i < shape.size(); ++i) {
-    cuts[i] = {0, shape[i]};
-    for (tv::PieceAttr piece : pieces)
-      cuts[i].append({piece.getBounds()[3 * i], piece.getBounds()[3 * i + 1]});
-    llvm::sort(cuts[i]);
-    cuts[i].erase(llvm::unique(cuts[i]), cuts[i].end());
+  SmallVector<Box> boxes;
+  for (tv::BufferOp holder : holders) {
+    ArrayRef<int64_t> bounds = tv::PieceAttr(holder.getPiece()).getBounds();
+    Box &box = boxes.emplace_back();
+    for (size_t i = 0; i < shape.size(); ++i)
+      box.push_back({bounds[3 * i], bounds[3 * i + 1]});
   }
-  SmallVector<size_t> cell(shape.size(), 0);
-  while (true) {
-    bool covered = llvm::any_of(pieces, [&](tv::PieceAttr piece) {
-      for (size_t i = 0; i < shape.size(); ++i)
-        if (cuts[i][cell[i]] < piece.getBounds()[3 * i] ||
-            cuts[i][cell[i] + 1] > piece.getBounds()[3 * i + 1])
-          return false;
-      return true;
-    });
-    if (!covered) {
-      SmallVector<int64_t> hole;
-      for (size_t i = 0; i < shape.size(); ++i)
-        hole.append({cuts[i][cell[i]], cuts[i][cell[i] + 1], shape[i]});
-      missing = {name.str(), hole, SmallVector<tv::BufferOp>(holders)};
-      return failure();
-    }
-    size_t i = 0;
-    while (i < shape.size() && ++cell[i] + 1 >= cuts[i].size())
-      cell[i++] = 0;
-    if (i == shape.size())
-      return success();
-  }
+  std::optional<Box> uncovered = findUncovered(shape, boxes);
+  if (!uncovered)
+    return success();
+  SmallVector<int64_t> hole;
+  for (auto [range, size] : llvm::zip_equal(*uncovered, shape))
+    hole.append({range.first, range.second, size});
+  missing = {name.str(), hole, SmallVector<tv::BufferOp>(holders)};
+  return failure();
 }
 
 LogicalResult LineageLinker::checkTrained(

@@ -6,8 +6,8 @@
 //
 // A lemma is used as if the tensor that it speaks of were defined, at each of
 // its elements. Of a tensor of the reference that is so at all inputs that
-// matter if it follows from its results' being defined. Of others the prover
-// has to show it (`DefinednessProver`).
+// matter if it follows from its results' being defined. Of others signs have to
+// show it (`isAlwaysDefined`, which `DefinednessProver` asks).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,7 @@
 #include "Verify/IR/DenseValues.h"
 #include "Verify/IR/EqualOps.h"
 #include "Verify/IR/TVOps.h"
+#include "Verify/Semantics/Boxes.h"
 
 namespace verify {
 
@@ -51,8 +52,7 @@ private:
   };
 
   const Kind &getKind(tv::SemanticsOpInterface op);
-  /// A part of a tensor in every dimension, as start and end.
-  using Box = llvm::SmallVector<std::pair<int64_t, int64_t>, 4>;
+  /// The part of its tensor that a result is; none if it is no box.
   static std::optional<Box> findBox(tv::ExpectOp result, tv::MeshAttr mesh);
   /// Adds elements of a tensor; `part.operand` says nothing here.
   void add(mlir::Value tensor, const Part &part);
