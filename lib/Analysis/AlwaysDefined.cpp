@@ -47,7 +47,9 @@ bool verify::isAlwaysDefined(tv::StageOp definition) {
   Block &body = definition.getBody().front();
   // One position of each sort stands for all: whatever an element is made of,
   // its signs are those of the same at other positions, and a sum of several
-  // has the signs that sums of different ones can have.
+  // has the signs that sums of different ones can have. Numbers of positions,
+  // which are exact, are those of single positions where anything but inputs is
+  // compared with them (`FactorAnalysis::relateData`).
   FactorAnalysis factors(body, definition.getMesh(),
                          {FactorAnalysis::Positions::Exact, /*fixedWidth=*/0});
   if (factors.getFailure())
