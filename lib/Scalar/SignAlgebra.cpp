@@ -166,22 +166,19 @@ Scalar SignAlgebra::negate(Scalar value) {
 Scalar SignAlgebra::sum(ArrayRef<WeightedScalar> terms) {
   Scalar total = fromNumber(0);
   for (const WeightedScalar &term : terms) {
-    uint8_t signs = getSigns(term.value);
-    if (term.weight == 1)
-      total = add(total, term.value);
-    else if (term.weight != 0 && (signs & MinusInfinity))
-      total = add(total,
-                  fromSigns(term.weight > 0 ? signs : MinusInfinity | anyReal));
-    else if (term.weight != 0 && getNumber(term.value))
+    bool isInfinite = getSigns(term.value) & MinusInfinity;
+    if (term.weight == 0)
+      continue;
+    if (!isInfinite && getNumber(term.value)) {
       total = add(total, multiply(integer(term.weight), term.value));
-    else if (term.weight != 0) {
-      // So many values, which may differ: what two of them add up to is what
-      // more of them do.
-      Scalar one = term.weight > 0 ? term.value : negate(term.value);
-      total = add(total, one);
-      if (term.weight != -1)
-        total = add(total, one);
+      continue;
     }
+    // So many values, which may differ: what two of them add up to is what more
+    // of them do.
+    Scalar one = term.weight > 0 ? term.value : negate(term.value);
+    total = add(total, one);
+    if (term.weight != 1 && term.weight != -1)
+      total = add(total, one);
   }
   return total;
 }
@@ -322,7 +319,7 @@ Scalar SignAlgebra::select(Scalar condition, Scalar ifTrue, Scalar ifFalse) {
   if (signs == Zero)
     return ifFalse;
   uint8_t either = getSigns(ifTrue) | getSigns(ifFalse);
-  // One scalar may stand for many elements, of which a mean is taken.
+  // One scalar may stand for many elements, of both signs.
   bool isMixed = (either & Negative) && (either & Positive);
   return fromSigns(isMixed ? either | Zero : either);
 }

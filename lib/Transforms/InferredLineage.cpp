@@ -127,7 +127,8 @@ bool LineageInference::isFollowed(Operation &op) {
   if (candidates.lookup(result).empty())
     return false;
   // What is known of it may be stated, and not follow from its operands.
-  return selected.contains(result) || !infer(op, 0).empty();
+  return selected.contains(result) ||
+         (isa<tv::SemanticsOpInterface>(op) && !infer(op, 0).empty());
 }
 
 SmallVector<std::pair<Value, Correspondence>> LineageInference::take() {

@@ -219,6 +219,11 @@ TEST(SignAlgebraTest, WeightsCountDifferentValues) {
   constexpr uint8_t mixed = SignAlgebra::Negative | SignAlgebra::Positive;
   EXPECT_EQ(sum(mixed, 1), mixed);
   EXPECT_EQ(sum(mixed, 3), SignAlgebra::anyReal);
+  EXPECT_EQ(sum(mixed | SignAlgebra::MinusInfinity, 3),
+            SignAlgebra::anyReal | SignAlgebra::MinusInfinity);
+  EXPECT_EQ(sum(SignAlgebra::MinusInfinity, 3), SignAlgebra::MinusInfinity);
+  EXPECT_EQ(sum(SignAlgebra::MinusInfinity | SignAlgebra::Zero, -1),
+            SignAlgebra::anyReal | SignAlgebra::MinusInfinity);
   EXPECT_EQ(sum(SignAlgebra::Positive, 3), SignAlgebra::Positive);
   EXPECT_EQ(sum(SignAlgebra::Positive, -3), SignAlgebra::Negative);
   EXPECT_EQ(sum(SignAlgebra::Zero | SignAlgebra::Positive, -1),
