@@ -43,13 +43,14 @@ Expected<std::unique_ptr<OutputFile>> OutputFile::open(StringRef path) {
       return createFileError(path, error);
   Expected<sys::fs::TempFile> temporary =
       sys::fs::TempFile::create(target + ".%%%%%%");
-  if (!temporary && isThere) {
-    // A file that may be written in a directory that may not.
-    consumeError(temporary.takeError());
-    return writeThrough(sys::fs::CD_CreateAlways);
+  if (!temporary) {
+    error = errorToErrorCode(temporary.takeError());
+    // A file that may be written in a directory that may not is written where
+    // it is.
+    if (isThere && error == std::errc::permission_denied)
+      return writeThrough(sys::fs::CD_CreateAlways);
+    return createFileError(path, error);
   }
-  if (!temporary)
-    return createFileError(path, temporary.takeError());
   // What nobody else may read stays so.
   if (isThere)
     error = sys::fs::setPermissions(temporary->TmpName, status.permissions());

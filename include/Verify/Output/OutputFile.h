@@ -20,13 +20,13 @@ namespace verify {
 
 /// A file that is written under a temporary name and renamed, so that what is
 /// there is whole; it has the permissions of the one it replaces. What is no
-/// regular file, such as a pipe or `/dev/stdout`, is written to as it is; a
-/// link stays, and what it leads to is written. `-` is the standard output.
-/// Errors name the file.
+/// regular file, such as a pipe or `/dev/stdout`, is written to as it is, and
+/// so is a file in a directory that may not be written; a link stays, and what
+/// it leads to is written. `-` is the standard output. Errors name the file.
 class OutputFile {
 public:
   static llvm::Expected<std::unique_ptr<OutputFile>> open(llvm::StringRef path);
-  /// Without `keep` nothing is renamed: what was there before is there still.
+  /// Without `keep` nothing is renamed: what was to be replaced stays.
   ~OutputFile();
 
   llvm::raw_ostream &os() { return *out; }
