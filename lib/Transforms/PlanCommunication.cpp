@@ -175,7 +175,7 @@ LogicalResult PlanExecution::arrive(Device &device, tv::CommunicateOp op,
     return op.emitOpError("runs on device ")
            << device.number << ", which is not in its group";
   }
-  if (fold && fold->isGroup(op.getGroup()))
+  if (fold && fold->areGroup(op.getGroup()))
     return completeAlongRanks(device, op);
   Bound bound = lookup(device, op.getValue());
   bool isFolded = fold && fold->isFolded(device.number);

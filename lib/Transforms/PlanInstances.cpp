@@ -59,8 +59,12 @@ tv::PieceAttr PlanExecution::findStatedUse(Operation *op) const {
 
 SmallVector<uintptr_t, 3> PlanExecution::getFunction(Operation *op) {
   auto like = reinterpret_cast<uintptr_t>(getFirstLike(op));
-  if (fold && fold->startsByRank(op))
-    return {byRank, like};
+  if (fold && fold->startsByRank(op)) {
+    SmallVector<uintptr_t, 3> function = {byRank, like};
+    for (int64_t start : fold->getStarts(op))
+      function.push_back(static_cast<uintptr_t>(start));
+    return function;
+  }
   if (op->getNumOperands() != 0)
     return {like};
   // A number is told apart by the tensor that it goes into: the same one occurs

@@ -53,17 +53,18 @@ public:
                                    resize(type, dimension, together), part,
                                    dimension, axis, tv::DomainAttr());
   }
-  /// What each rank has, of a tensor for each, one after the other.
-  Value choose(ArrayRef<Value> byRank) {
-    RankedTensorType type = typeOf(byRank.front());
-    int64_t together;
-    if (type.getRank() == 0 ||
-        llvm::MulOverflow(type.getDimSize(0), size, together))
-      return {};
-    return slice(tv::AllGatherOp::create(
-                     builder, location, resize(type, 0, together), byRank,
-                     /*dimension=*/0, StringAttr(), tv::DomainAttr()),
-                 /*dimension=*/0);
+  /// The same of what ranks have in another order.
+  Value gather(Value part, int64_t dimension, ArrayRef<int64_t> order) {
+    if (llvm::equal(order, llvm::seq(size)))
+      return gather(part, dimension);
+    return join(llvm::map_to_vector(
+                    order, [&](int64_t rank) { return move(part, rank); }),
+                dimension);
+  }
+  /// What each rank has, of a tensor for each.
+  Value choose(ArrayRef<Value> byRank, int64_t dimension = 0) {
+    Value whole = join(byRank, dimension);
+    return whole ? slice(whole, dimension) : whole;
   }
   /// What one rank has, on each.
   Value move(Value value, int64_t rank) {
@@ -91,10 +92,42 @@ public:
                                    builder.getArrayAttr(axes), tv::DomainAttr(),
                                    op.getReduction());
   }
-  /// A slice that starts where the one of the rank before ends.
-  Value sliceByRank(tv::SliceOp op, Value whole) {
+  /// The part that a rank has of what is cut in the order of the ranks that
+  /// `order` names, one for each part.
+  Value slice(Value whole, int64_t dimension, ArrayRef<int64_t> order) {
+    if (llvm::equal(order, llvm::seq(size)))
+      return slice(whole, dimension);
+    RankedTensorType type = typeOf(whole);
+    if (!hasDimension(type, dimension) || type.getDimSize(dimension) % size)
+      return {};
+    int64_t extent = type.getDimSize(dimension) / size;
+    SmallVector<int64_t> starts(order.size());
+    for (auto [part, rank] : llvm::enumerate(order))
+      starts[rank] = static_cast<int64_t>(part) * extent;
+    return sliceAt(whole, resize(type, dimension, extent), dimension, starts);
+  }
+  /// A slice of `type` that starts where said, by rank.
+  Value sliceAt(Value whole, RankedTensorType type, int64_t dimension,
+                ArrayRef<int64_t> starts) {
+    if (!hasDimension(type, dimension))
+      return {};
+    SmallVector<Value> byRank;
+    for (int64_t start : starts) {
+      int64_t end;
+      if (llvm::AddOverflow(start, type.getDimSize(dimension), end))
+        return {};
+      byRank.push_back(tv::SliceOp::create(builder, location, type, whole,
+                                           dimension, start, end,
+                                           tv::DomainAttr()));
+    }
+    return choose(byRank, dimension);
+  }
+  /// A slice that starts where the one of the rank before ends, or where said.
+  Value sliceByRank(tv::SliceOp op, Value whole, ArrayRef<int64_t> starts) {
     RankedTensorType type = typeOf(op.getResult()), from = typeOf(whole);
     int64_t dimension = op.getDimension(), start = op.getStart(), together;
+    if (!starts.empty())
+      return sliceAt(whole, type, dimension, starts);
     if (from.getRank() != type.getRank() || !hasDimension(from, dimension) ||
         start < 0 ||
         llvm::MulOverflow(type.getDimSize(dimension), size, together) ||
@@ -118,6 +151,18 @@ public:
   }
 
 private:
+  /// A tensor for each rank, one after the other.
+  Value join(ArrayRef<Value> byRank, int64_t dimension) {
+    RankedTensorType type = typeOf(byRank.front());
+    int64_t together;
+    if (!hasDimension(type, dimension) ||
+        llvm::MulOverflow(type.getDimSize(dimension), size, together))
+      return {};
+    return tv::AllGatherOp::create(builder, location,
+                                   resize(type, dimension, together), byRank,
+                                   dimension, StringAttr(), tv::DomainAttr());
+  }
+
   static RankedTensorType typeOf(Value value) {
     return cast<RankedTensorType>(value.getType());
   }
@@ -137,7 +182,7 @@ LogicalResult PlanExecution::buildByRank(Operation *op, ArrayRef<Value> values,
   RankBuilder ranks(builder, op->getLoc(), fold->getSize());
   Value result;
   if (auto slice = dyn_cast<tv::SliceOp>(op)) {
-    result = ranks.sliceByRank(slice, values[0]);
+    result = ranks.sliceByRank(slice, values[0], fold->getStarts(op));
   } else if (auto oneHot = dyn_cast<tv::OneHotOp>(op)) {
     result = ranks.oneHotByRank(
         values[0], cast<RankedTensorType>(oneHot.getResult().getType()),
@@ -193,16 +238,17 @@ LogicalResult PlanExecution::buildAlongRanks(tv::CommunicateOp op, Value value,
                                              SmallVectorImpl<Value> &results) {
   RankBuilder ranks(builder, op.getLoc(), fold->getSize());
   int64_t dimension = op.getDimension().value_or(0);
+  SmallVector<int64_t> order = fold->listRanks(op.getGroup());
   Value result;
   switch (op.getKind()) {
   case tv::CollectiveKind::AllReduce:
     result = ranks.reduce(op, value);
     break;
   case tv::CollectiveKind::AllGather:
-    result = ranks.gather(value, dimension);
+    result = ranks.gather(value, dimension, order);
     break;
   case tv::CollectiveKind::ReduceScatter:
-    result = ranks.slice(ranks.reduce(op, value), dimension);
+    result = ranks.slice(ranks.reduce(op, value), dimension, order);
     break;
   case tv::CollectiveKind::AllToAll: {
     int64_t split = op.getSplitDimension().value_or(0);
@@ -217,7 +263,7 @@ LogicalResult PlanExecution::buildAlongRanks(tv::CommunicateOp op, Value value,
     const auto *root =
         llvm::find(group, static_cast<int64_t>(op.getRoot().value_or(-1)));
     if (root != group.end())
-      result = ranks.move(value, root - group.begin());
+      result = ranks.move(value, order[root - group.begin()]);
     break;
   }
   }

@@ -19,7 +19,7 @@ using namespace verify;
 bool PlanExecution::givesResultsOnly(Operation *op) const {
   // What a folded group does together its first rank does alone.
   if (auto communicate = dyn_cast<tv::CommunicateOp>(op))
-    return fold && fold->isGroup(communicate.getGroup());
+    return fold && fold->areGroup(communicate.getGroup());
   return isa<tv::SaveOp, tv::BackwardOp>(op) ||
          (isa<tv::SemanticsOpInterface, tv::CompositionOpInterface>(op) &&
           !isa<tv::SeedOp>(op));

@@ -123,11 +123,8 @@ bool RankComparison::compareCollectives(tv::CommunicateOp left,
       left.getGroup().size() != right.getGroup().size())
     return false;
   ArrayRef<int64_t> members = group.devices;
-  // All ranks of the group, in its order. What only one of them gets is none of
-  // the others', whose ops are not verified where they are equal.
-  if (left.getGroup() == members)
-    return right.getGroup() == members && left.getRoot() == right.getRoot() &&
-           (!left.getRoot() || left.getKind() == tv::CollectiveKind::Broadcast);
+  if (left.getGroup() == members || fold.areAllRanks(left.getGroup()))
+    return compareWithinGroup(left, right);
   // The first rank's number in its communicator is that of all.
   if (seenGroups[left.getReplicas()]
           .insert({left.getGroupAttr(), right.getGroupAttr()})
@@ -142,6 +139,29 @@ bool RankComparison::compareCollectives(tv::CommunicateOp left,
                         return areRanks(std::get<0>(pair), std::get<1>(pair));
                       }) &&
          (!left.getRoot() || areRanks(*left.getRoot(), *right.getRoot()));
+}
+
+bool RankComparison::compareWithinGroup(tv::CommunicateOp left,
+                                        tv::CommunicateOp right) {
+  // What only one of them gets is none of the others', whose ops are not
+  // verified where they are equal.
+  if (left.getGroup() != right.getGroup() ||
+      left.getRoot() != right.getRoot() ||
+      !llvm::is_contained(left.getGroup(), first) ||
+      (left.getRoot() && left.getKind() != tv::CollectiveKind::Broadcast))
+    return false;
+  switch (left.getKind()) {
+  case tv::CollectiveKind::AllReduce:
+  case tv::CollectiveKind::Broadcast:
+    return true;
+  case tv::CollectiveKind::AllGather:
+  case tv::CollectiveKind::ReduceScatter:
+    group.isReordered |= left.getGroup() != ArrayRef(group.devices);
+    return true;
+  case tv::CollectiveKind::AllToAll:
+    return left.getGroup() == ArrayRef(group.devices);
+  }
+  return false;
 }
 
 bool RankComparison::compareBroadcasts(tv::CommunicateOp left,
@@ -230,10 +250,9 @@ std::optional<bool> RankComparison::compareParts(Operation &left,
   }
   if (auto slice = dyn_cast<tv::SliceOp>(left)) {
     // As long as the result is.
-    int64_t size = slice.getEnd() - slice.getStart();
     return haveEqualProperties(&left, &right, {"start", "end"}) &&
-           compareStarts(slice, slice.getStart(),
-                         cast<tv::SliceOp>(right).getStart(), size);
+           group.sliceStarts.add(slice, slice.getStart(), rank,
+                                 cast<tv::SliceOp>(right).getStart());
   }
   if (auto oneHot = dyn_cast<tv::OneHotOp>(left)) {
     auto type = cast<RankedTensorType>(oneHot.getResult().getType());

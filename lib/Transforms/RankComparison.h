@@ -118,6 +118,8 @@ private:
   bool compareLoads(tv::LoadDataOp left, tv::LoadDataOp right);
   bool compareCalls(tv::CallOp left, tv::CallOp right);
   bool compareCollectives(tv::CommunicateOp left, tv::CommunicateOp right);
+  /// Those of all ranks of the group, in whatever order.
+  bool compareWithinGroup(tv::CommunicateOp left, tv::CommunicateOp right);
   /// Broadcasts that are not among all ranks of the group.
   bool compareBroadcasts(tv::CommunicateOp left, tv::CommunicateOp right);
   /// Notes to which device an op of this rank sends, or from which it receives.

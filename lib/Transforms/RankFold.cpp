@@ -114,12 +114,74 @@ bool RankFold::formGroups(tv::PlanOp plan,
     return false;
   size = static_cast<int64_t>(most->first);
   places.assign(count, Place());
-  for (int64_t first : most->second) {
-    for (auto [rank, member] : llvm::enumerate(*found[first]))
+  for (int64_t each : most->second) {
+    SmallVector<int64_t> members = std::move(*found[each]);
+    orderByParts(members);
+    int64_t first = members.front();
+    for (auto [rank, member] : llvm::enumerate(members))
       places[member] = {first, static_cast<int64_t>(rank)};
-    groups[first].devices = std::move(*found[first]);
+    groups[first].devices = std::move(members);
   }
   return true;
+}
+
+void RankFold::orderByParts(SmallVector<int64_t> &members) const {
+  size_t count = devices[members.front()].buffers.size();
+  for (int64_t member : members)
+    count = std::min(count, devices[member].buffers.size());
+  std::optional<SmallVector<int64_t>> byFirst;
+  for (size_t number = 0; number < count; ++number) {
+    std::map<std::vector<int64_t>, int64_t> byPart;
+    for (int64_t member : members) {
+      tv::BufferOp buffer = devices[member].buffers[number];
+      if (tv::PieceAttr piece = buffer.getPiece())
+        byPart[piece.getBounds()] = member;
+    }
+    if (byPart.size() != members.size())
+      continue;
+    auto order = llvm::map_to_vector(
+        byPart, [](const auto &each) { return each.second; });
+    if (llvm::equal(order, members))
+      return;
+    if (!byFirst)
+      byFirst = std::move(order);
+  }
+  if (byFirst)
+    members = std::move(*byFirst);
+}
+
+bool RankFold::areAllRanks(ArrayRef<int64_t> members) const {
+  if (static_cast<int64_t>(members.size()) != size || members.front() < 0 ||
+      members.front() >= static_cast<int64_t>(places.size()))
+    return false;
+  auto group = groups.find(places[members.front()].group);
+  if (group == groups.end())
+    return false;
+  ArrayRef<int64_t> devices = group->second.devices;
+  return std::is_permutation(members.begin(), members.end(), devices.begin(),
+                             devices.end());
+}
+
+void RankFold::sortStarts(Group &group) {
+  for (auto [number, op] : llvm::enumerate(group.sliceStarts.ops)) {
+    SmallVector<int64_t, 8> row = group.sliceStarts.getRow(number);
+    if (llvm::all_equal(row))
+      continue;
+    group.starts.insert(op);
+    auto slice = cast<tv::SliceOp>(op);
+    int64_t extent, expected = row.front();
+    bool isRising =
+        !llvm::SubOverflow(static_cast<int64_t>(slice.getEnd()),
+                           static_cast<int64_t>(slice.getStart()), extent) &&
+        llvm::all_of(ArrayRef(row).drop_front(), [&](int64_t start) {
+          return !llvm::AddOverflow(expected, extent, expected) &&
+                 start == expected;
+        });
+    if (isRising)
+      continue;
+    group.isReordered = true;
+    group.anyStarts[op] = std::move(row);
+  }
 }
 
 bool RankFold::addAxis(tv::PlanOp plan) {
@@ -194,7 +256,8 @@ void RankFold::setExceptionsApart() {
   SmallVector<Group *> exceptions;
   for (auto &[first, group] : groups)
     if (group.isUniform &&
-        !group.peers.all([&](ArrayRef<int64_t> row) { return isGroup(row); }))
+        (group.isReordered ||
+         !group.peers.all([&](ArrayRef<int64_t> row) { return isGroup(row); })))
       exceptions.push_back(&group);
   if (4 * exceptions.size() >= groups.size())
     return;
@@ -224,6 +287,7 @@ void RankFold::dropOthers() {
       stated.insert(group.stated.begin(), group.stated.end());
       given.insert(group.given.begin(), group.given.end());
       starts.insert(group.starts.begin(), group.starts.end());
+      anyStarts.insert(group.anyStarts.begin(), group.anyStarts.end());
       compared.insert_range(group.compared);
       models.insert_range(group.models);
       llvm::append_range(differing, group.differing);
@@ -301,6 +365,8 @@ std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,
     group->isUniform = true;
     for (int64_t rank = 1; group->isUniform && rank < fold->size; ++rank)
       group->isUniform = RankComparison(*fold, *group, rank).run();
+    if (group->isUniform)
+      sortStarts(*group);
   });
   fold->setExceptionsApart();
   fold->dropOthers();

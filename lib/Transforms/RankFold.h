@@ -73,6 +73,15 @@ public:
   bool isGroup(llvm::ArrayRef<int64_t> members) const {
     return !members.empty() && members == getRanks(members.front());
   }
+  /// Whether these are all ranks of one folded group, in any order.
+  bool areGroup(llvm::ArrayRef<int64_t> members) const {
+    return isGroup(members) || areAllRanks(members);
+  }
+  /// By place among members of whom that holds, their ranks.
+  llvm::SmallVector<int64_t> listRanks(llvm::ArrayRef<int64_t> members) const {
+    return llvm::map_to_vector(
+        members, [&](int64_t member) { return places[member].rank; });
+  }
   /// Whether all that folded ranks do with other groups, each does with the
   /// devices of its own number there.
   bool communicatesByRank() const { return isByRank; }
@@ -110,9 +119,16 @@ public:
   Spread getGiven(mlir::Operation *op, unsigned number = 0) const {
     return given.lookup({op, number});
   }
-  /// Whether an op of a first rank starts at a position that rises by its
-  /// extent from rank to rank: a slice, or what is compared with positions.
+  /// Whether an op of a first rank starts at a position that depends on the
+  /// rank. It rises by the op's extent from rank to rank: of a slice, if there
+  /// are no `getStarts`, and of what is compared with positions.
   bool startsByRank(mlir::Operation *op) const { return starts.contains(op); }
+  /// By rank, where a slice starts that does so at any positions; else empty.
+  llvm::ArrayRef<int64_t> getStarts(mlir::Operation *op) const {
+    auto found = anyStarts.find(op);
+    return found == anyStarts.end() ? llvm::ArrayRef<int64_t>()
+                                    : llvm::ArrayRef<int64_t>(found->second);
+  }
   /// Whether an op is the program of a covered device, or a segment that it
   /// calls: its ops are those of the first rank, but for what is listed as
   /// differing, numbers, and names of other ops of the plan.
@@ -184,7 +200,8 @@ private:
     llvm::SmallVector<int64_t> devices; ///< by rank
     Spreads stated, given;
     llvm::DenseSet<mlir::Operation *> starts;
-    Rows<int64_t> peers;
+    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 8>> anyStarts;
+    Rows<int64_t> peers, sliceStarts;
     Rows<tv::CommunicateOp> broadcasts;
     NumberUses executions, savedOps;
     /// Which value of its block each operand of the first rank is.
@@ -195,6 +212,9 @@ private:
     /// The first ones of those with which it communicates rank by rank.
     llvm::DenseSet<int64_t> partners;
     bool isUniform = false;
+    /// Whether parts are cut or put together in another order than that of the
+    /// ranks.
+    bool isReordered = false;
   };
   /// What a device has.
   struct Device {
@@ -212,8 +232,17 @@ private:
   bool formGroups(tv::PlanOp plan, const llvm::DenseSet<int64_t> &apart);
   bool addAxis(tv::PlanOp plan);
   std::optional<llvm::SmallVector<int64_t>> findGroup(int64_t device) const;
-  /// Where few groups do not send and receive by rank, they are likely wrong,
-  /// and only shown to be so device by device: their ranks count as different.
+  /// In the order of the parts that they hold of the first parameter that is
+  /// divided among them; as they are where that is so for any parameter.
+  void orderByParts(llvm::SmallVector<int64_t> &members) const;
+  /// Whether these are all devices that have a place in one group.
+  bool areAllRanks(llvm::ArrayRef<int64_t> members) const;
+  /// Tells the slices of a group that start at any positions from those that
+  /// rise with the rank, which are added to the others.
+  static void sortStarts(Group &group);
+  /// Where few groups do not send, receive and divide by rank, they are likely
+  /// wrong, and only shown to be so device by device: their ranks count as
+  /// different.
   void setExceptionsApart();
   bool findByRank() const;
   /// Has what ranks do with others looked up by op.
@@ -235,6 +264,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 8>> peers;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<tv::CommunicateOp, 8>>
       broadcasts;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 8>> anyStarts;
   llvm::DenseSet<mlir::Operation *> starts, compared, models;
   std::vector<mlir::Operation *> differing;
 };

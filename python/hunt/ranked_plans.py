@@ -39,6 +39,10 @@ class RankedPlan:
         self.rows: Shape = (SIZE // self.ranks, SIZE)
         #: A stage whose last rank has an op that the others do not have.
         self.odd = self.random.randrange(self.stages) if self.random.random() < 0.4 else None
+        #: Of each stage, which part of the parameter each rank has.
+        self.parts = [list(range(self.ranks)) for _ in range(self.stages)]
+        if self.random.random() < 0.2:
+            self.random.shuffle(self.parts[-1])
         self.lines: list[list[str]] = [[] for _ in range(self.stages * self.ranks)]
         given = {"%x": WHOLE, "%w": self.columns}
         self.values: list[dict[str, Shape]] = [dict(given) for _ in range(self.stages)]
@@ -53,8 +57,11 @@ class RankedPlan:
         return stage * self.ranks + rank
 
     def group(self, stage: int) -> str:
-        """All ranks of a stage."""
-        return str([self.device(stage, rank) for rank in range(self.ranks)])
+        """All ranks of a stage, mostly in their order."""
+        members = [self.device(stage, rank) for rank in range(self.ranks)]
+        if self.random.random() < 0.3:
+            self.random.shuffle(members)
+        return str(members)
 
     def emit(self, stage: int, line: ByRank) -> None:
         """Adds a line to each rank of a stage."""
@@ -75,10 +82,10 @@ class RankedPlan:
 
     def _reduce(self, stage: int, value: str, how: str = "") -> None:
         shape = self.values[stage][value]
-        alone = self.random.random() < 0.2
+        alone, group = self.random.random() < 0.2, self.group(stage)
 
         def op(rank: int) -> str:
-            members = f"[{self.device(stage, rank)}]" if alone else self.group(stage)
+            members = f"[{self.device(stage, rank)}]" if alone else group
             text = f"tv.communicate all_reduce {value} group {members}{how}"
             return f"{text} : {signature((shape,), shape)}"
 
@@ -119,11 +126,15 @@ class RankedPlan:
             return
         dimension = self.random.randrange(2)
         size = SIZE // self.ranks
-        fixed = self.random.choice([None, self.random.randrange(SIZE - size + 1)])
+        straight = [rank * size for rank in range(self.ranks)]
+        anywhere = [self.random.randrange(SIZE - size + 1) for _ in straight]
+        crossed = self.random.sample(straight, self.ranks)
+        fixed = anywhere[:1] * self.ranks
+        starts = self.random.choice([straight, straight, fixed, fixed, crossed, anywhere])
         shape = self.columns if dimension else self.rows
 
         def op(rank: int) -> str:
-            start = rank * size if fixed is None else fixed
+            start = starts[rank]
             where = (
                 f"dimension = {dimension} : i64, start = {start} : i64, end = {start + size} : i64"
             )

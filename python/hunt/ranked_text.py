@@ -101,8 +101,8 @@ def _device(plan: RankedPlan, stage: int, rank: int, left: str, gradient: str) -
     """The buffers, segments and program of a rank."""
     device = plan.device(stage, rank)
     columns = kind(plan.columns)
-    size = plan.columns[1]
-    piece = f"<3, [0:{SIZE} of {SIZE}, {rank * size}:{(rank + 1) * size} of {SIZE}]>"
+    size, part = plan.columns[1], plan.parts[stage][rank]
+    piece = f"<3, [0:{SIZE} of {SIZE}, {part * size}:{(part + 1) * size} of {SIZE}]>"
     summed, loss = _loss(list(plan.values[stage].items()))
     product = signature((WHOLE, plan.columns), plan.columns)
     lines = [

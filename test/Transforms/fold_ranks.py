@@ -230,8 +230,6 @@ DIFFERENCES: dict[str, dict[int, list[tuple[str, str]]]] = {
     "gradients-exchanged": {2: [("gradient_of @w_2", "gradient_of @t_2"), ("gradient_of @v_2", "gradient_of @w_2"), ("gradient_of @t_2", "gradient_of @v_2")]},
     "another-copy": {2: [("  tv.segment @linear_2", f'  tv.buffer @c_2 on 2 "w" holds <3, [0:4 of 4, 4:6 of 6]> : {BUFFER}\n  tv.buffer @k_2 on 2 "w" holds <3, [0:4 of 4, 4:6 of 6]> gradient_of @c_2 : {BUFFER}\n  tv.segment @linear_2')]},
     "another-buffer": {2: [("tv.read @w_2", "tv.read @v_2")]},
-    "slice-of-the-first": {2: [("start = 4 : i64, end = 6", "start = 0 : i64, end = 2")]},
-    "another-slice": {2: [("start = 4 : i64, end = 6", "start = 3 : i64, end = 5")]},
     "another-number": {5: [("start = 4 : i64", "start = 3 : i64")]},
     "another-attribute": {5: [("numerator = 3", "numerator = 2")]},
     "another-tag": {5: [("tag = 1", "tag = 2")]},
@@ -305,6 +303,26 @@ def broadcasts(source: int, targets: list[int]) -> dict[int, list[tuple[str, str
     return {source: [(send, give)]} | {target: [(receive, take)] for target in targets}
 
 
+def in_order(order: tuple[int, ...], ordered: str) -> dict[int, list[tuple[str, str]]]:
+    """All ranks of a stage put together or cut what they have in this order."""
+    first = ordered.split("group [")[1].split(",")[0]
+    devices = [int(first) + rank for rank in range(RANKS)]
+    new = ordered.split("group [")[0] + f"group {[devices[rank] for rank in order]}"
+    return {device: [(ordered, new)] for device in devices}
+
+
+def starts(parts: tuple[int, ...]) -> dict[int, list[tuple[str, str]]]:
+    """The ranks of the first stage cut these parts."""
+    return {rank: [(f"start = {2 * rank} : i64, end = {2 * rank + 2} : i64}} : (tensor<3x6", f"start = {2 * part} : i64, end = {2 * part + 2} : i64}} : (tensor<3x6")] for rank, part in enumerate(parts)}
+
+
+def scattered(order: tuple[int, ...]) -> dict[int, list[tuple[str, str]]]:
+    """The ranks of the first stage cut what they have by a reduce-scatter whose group is in this order."""
+    cut = "    %part = tv.slice %all {dimension = 1 : i64, start = A : i64, end = B : i64} : (tensor<3x6xf32>) -> tensor<3x2xf32>"
+    scatter = f"    %part = tv.communicate reduce_scatter %all group {list(order)} by average {{dimension = 1 : i64}} : (tensor<3x6xf32>) -> tensor<3x2xf32>"
+    return {rank: [(cut.replace("A", str(2 * rank)).replace("B", str(2 * rank + 2)), scatter)] for rank in range(RANKS)}
+
+
 def both(*changes: dict[int, list[tuple[str, str]]]) -> dict[int, list[tuple[str, str]]]:
     """Several changes of the same devices."""
     return {number: [one for each in changes for one in each.get(number, [])] for number in set().union(*changes)}
@@ -318,6 +336,26 @@ def messages_of_others(rank: int, own: int) -> list[tuple[str, str]]:
     return [("    tv.send %part to P", "".join(sends + receives) + "    tv.send %part to P")]
 
 
+GATHERED, SUMMED, SENT = "all_gather %y group [0, 1, 2]", "all_reduce %s group [3, 4, 5]", "broadcast %l group [3, 4, 5]"
+SCALAR = ": (tensor<f32>) -> tensor<f32>"
+PAIR = ": (tensor<f32>, tensor<f32>) -> tensor<f32>"
+# The sum of what each has, which is broadcast by one after the other; by the first one in a group of another order.
+OF_BROADCASTS = f"""
+    %s3 = tv.communicate broadcast %s group [4, 5, 3] {{root = 3 : i64}} {SCALAR}
+    %s4 = tv.communicate broadcast %s group [3, 4, 5] {{root = 4 : i64}} {SCALAR}
+    %s5 = tv.communicate broadcast %s group [3, 4, 5] {{root = 5 : i64}} {SCALAR}
+    %s34 = tv.add %s3, %s4 {PAIR}
+    %l = tv.add %s34, %s5 {PAIR}
+"""
+# Of what is gathered in the order 1, 2, 0 the part of each rank.
+ITS_OWN = (2, 0, 1)
+# Devices 1 and 2 are exchanged; 7 and 8 do something with them.
+PARTS = {
+    1: [("2:4 of 6", "4:6 of 6"), ("[1, 7]", "[1, 8]"), (" P", " 5")],
+    2: [("4:6 of 6", "2:4 of 6"), ("[2, 8]", "[2, 7]"), (" P", " 4")],
+    7: [("[1, 7]", "[2, 7]")],
+    8: [("[2, 8]", "[1, 8]")],
+}
 STRAIGHT = both(*(broadcasts(rank, [RANKS + rank]) for rank in range(RANKS)))
 # One rank, of a stage that is not folded then, to all of another.
 TO_SEVERAL = both(broadcasts(0, [RANKS + rank for rank in range(RANKS)]), {rank: [("    tv.send %u to P : tensor<3x2xf32>\n", "")] for rank in range(1, RANKS)})
@@ -353,6 +391,20 @@ ALIKE: dict[str, dict[int, list[tuple[str, str]]]] = {
     "broadcast-to-others": both(STRAIGHT, DIFFERENCES["one-op-more"]),
     "broadcast-from-others": both(STRAIGHT, DIFFERENCES["another-tensor"]),
     "broadcast-to-several": TO_SEVERAL,
+    "gathered-in-another-order": both(in_order((1, 2, 0), GATHERED), starts(ITS_OWN)),
+    "gathered-and-cut-straight": in_order((1, 2, 0), GATHERED),
+    "cut-in-another-order": starts(ITS_OWN),
+    "one-part-twice": starts((0, 1, 0)),
+    "parts-that-overlap": {2: [("start = 4 : i64, end = 6 : i64} : (tensor<3x6", "start = 3 : i64, end = 5 : i64} : (tensor<3x6")]},
+    "scattered": scattered((0, 1, 2)),
+    "scattered-in-another-order": both(in_order((1, 2, 0), GATHERED), scattered((1, 2, 0))),
+    "scattered-and-gathered-straight": scattered((1, 2, 0)),
+    "parts-in-another-order": PARTS | {4: [(" P", " 2")], 5: [(" P", " 1")]},
+    "parts-in-another-order-sent-straight": {rank: changes[:2] for rank, changes in PARTS.items()},
+    "summed-in-another-order": in_order((2, 0, 1), SUMMED),
+    "broadcast-in-another-order": in_order((1, 2, 0), SENT),
+    "sum-of-broadcasts": {rank: [(f"    %l = tv.communicate {SUMMED} : (tensor<f32>) -> tensor<f32>\n", OF_BROADCASTS)] for rank in (3, 4, 5)},
+    "exchanged-in-another-order": in_order((1, 2, 0), "all_to_all %e group [3, 4, 5]"),
     "another-broadcast": both(STRAIGHT, {5: [("group [2, 5] {root = 2", "group [2, 5] {root = 5")]}),
 }  # fmt: skip
 
