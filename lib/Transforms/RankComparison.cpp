@@ -152,11 +152,9 @@ bool RankComparison::compareWithinGroup(tv::CommunicateOp left,
     return false;
   switch (left.getKind()) {
   case tv::CollectiveKind::AllReduce:
-  case tv::CollectiveKind::Broadcast:
-    return true;
   case tv::CollectiveKind::AllGather:
   case tv::CollectiveKind::ReduceScatter:
-    group.isReordered |= left.getGroup() != ArrayRef(group.devices);
+  case tv::CollectiveKind::Broadcast:
     return true;
   case tv::CollectiveKind::AllToAll:
     return left.getGroup() == ArrayRef(group.devices);
@@ -312,14 +310,20 @@ bool RankComparison::comparePieces(Operation &left, Operation &right) {
   // One that was different before has to be noted.
   if (a == b && (rank == 1 || a.empty()))
     return true;
-  if (a.size() != b.size())
+  // What one of them keeps instead of what is declared is no part of the op.
+  auto isStated = [](NamedAttribute entry) {
+    return entry.getName().getValue() != "tv.declared";
+  };
+  auto ofFirst = llvm::make_filter_range(a, isStated),
+       ofOther = llvm::make_filter_range(b, isStated);
+  size_t count = llvm::range_size(ofFirst);
+  if (count != llvm::range_size(ofOther))
     return false;
-  for (auto [mine, theirs] : llvm::zip_equal(a, b)) {
+  group.isDeclaredOtherwise |= count != a.size() || count != b.size();
+  for (auto [mine, theirs] : llvm::zip(ofFirst, ofOther)) {
     if (mine.getName() != theirs.getName())
       return false;
     StringRef name = mine.getName().getValue();
-    if (name == "tv.declared")
-      continue;
     if (name == "tv.piece") {
       add(group.stated, &left, 0,
           getSpread(dyn_cast<tv::PieceAttr>(mine.getValue()),

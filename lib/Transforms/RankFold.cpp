@@ -177,10 +177,8 @@ void RankFold::sortStarts(Group &group) {
           return !llvm::AddOverflow(expected, extent, expected) &&
                  start == expected;
         });
-    if (isRising)
-      continue;
-    group.isReordered = true;
-    group.anyStarts[op] = std::move(row);
+    if (!isRising)
+      group.anyStarts[op] = std::move(row);
   }
 }
 
@@ -253,10 +251,15 @@ void RankFold::listCommunication() {
 }
 
 void RankFold::setExceptionsApart() {
+  for (auto &[first, group] : groups)
+    if (group.isUniform && group.isDeclaredOtherwise) {
+      group.isUniform = false;
+      break;
+    }
   SmallVector<Group *> exceptions;
   for (auto &[first, group] : groups)
     if (group.isUniform &&
-        (group.isReordered ||
+        (!group.anyStarts.empty() ||
          !group.peers.all([&](ArrayRef<int64_t> row) { return isGroup(row); })))
       exceptions.push_back(&group);
   if (4 * exceptions.size() >= groups.size())

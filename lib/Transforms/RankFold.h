@@ -212,9 +212,8 @@ private:
     /// The first ones of those with which it communicates rank by rank.
     llvm::DenseSet<int64_t> partners;
     bool isUniform = false;
-    /// Whether parts are cut or put together in another order than that of the
-    /// ranks.
-    bool isReordered = false;
+    /// Whether any rank keeps another part than is declared.
+    bool isDeclaredOtherwise = false;
   };
   /// What a device has.
   struct Device {
@@ -240,9 +239,10 @@ private:
   /// Tells the slices of a group that start at any positions from those that
   /// rise with the rank, which are added to the others.
   static void sortStarts(Group &group);
-  /// Where few groups do not send, receive and divide by rank, they are likely
-  /// wrong, and only shown to be so device by device: their ranks count as
-  /// different.
+  /// What is likely wrong is only shown to be so device by device: the ranks of
+  /// these groups count as different. They are the first one of which ranks
+  /// keep other parts than are declared, and those that do not send, receive
+  /// and cut by rank, where these are few.
   void setExceptionsApart();
   bool findByRank() const;
   /// Has what ranks do with others looked up by op.
