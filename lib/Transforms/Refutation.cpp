@@ -211,7 +211,8 @@ bool Refutation::isSlow() {
       if (llvm::MulOverflow(steps, count, steps))
         return true;
     }
-    return llvm::AddOverflow(total, steps, total) || total > quickSteps;
+    return llvm::AddOverflow(total, steps, total) ||
+           total > mostForAllPositions;
   });
 }
 

@@ -24,6 +24,8 @@ class Refutation {
 public:
   /// Scalar operations that take about a second, on values in runs.
   static constexpr int64_t quickSteps = int64_t(1) << 24;
+  /// With more, positions of long dimensions are equal but for the last one.
+  static constexpr int64_t mostForAllPositions = quickSteps / 2;
 
   /// With `confirmsEarly` a result is confirmed on another thread, if there is
   /// one, before it is known which are wrong; the outcome is the same.
