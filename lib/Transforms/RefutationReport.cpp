@@ -271,8 +271,15 @@ void Refutation::report() {
     llvm::append_range(affected, finding.roots);
     affected = findDependent(affected);
   }
-  error.attachNote(place) << "as a consequence " << (isBound ? "up to " : "")
-                          << count(affected) << " of " << countResults(results)
+  // Inputs that are simple show less than others may.
+  int64_t number = count(affected), total = countResults(results);
+  bool isSimple =
+      seed.zeros || seed.constant || seed.positions != LongPositions::All;
+  error.attachNote(place) << "as a consequence "
+                          << (isBound                       ? "up to "
+                              : isSimple && number != total ? "at least "
+                                                            : "")
+                          << number << " of " << total
                           << " results come out wrong: " << summarize(affected)
                           << ", on " << describeWhere(affected, {});
   if (!isUndefined)
