@@ -188,5 +188,11 @@ LogicalResult verify::verifyShapes(Operation *op) {
   if (failed(verifyTensor(op, op->getResult(0).getType(), relation->result,
                           *relation, "result")))
     return failure();
+  // Of each element of the result, however many there are.
+  int64_t reduced = 1;
+  llvm::BitVector bound = relation->getBoundFactors();
+  for (auto [factor, extent] : llvm::enumerate(relation->extents))
+    if (!bound.test(factor) && llvm::MulOverflow(reduced, extent, reduced))
+      return op->emitOpError("reduces more than 2^63 elements");
   return verifyElements(op);
 }

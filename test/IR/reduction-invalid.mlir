@@ -24,6 +24,14 @@ tv.graph @too_many_elements <> {
 
 // -----
 
+tv.graph @too_many_products <> {
+  %x = tv.input <input "x"> : tensor<2x4294967296x4294967296xf32>
+  // expected-error @below {{reduces more than 2^63 elements}}
+  %y = tv.einsum %x, %x {equation = "abc,abc->a"} : (tensor<2x4294967296x4294967296xf32>, tensor<2x4294967296x4294967296xf32>) -> tensor<2xf32>
+}
+
+// -----
+
 tv.graph @sum_of_minus_infinity <> {
   %x = tv.input <input "x"> : tensor<4x!tv.extended<f32>>
   // expected-error @below {{is not defined on minus infinity}}
