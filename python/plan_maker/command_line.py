@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn, TypeVar
 
 from plan_maker.bugs import BUGS, OPERATIONS, Direction, Place, apply_bug, describe
@@ -50,6 +52,8 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
+    if arguments is None:
+        signal.signal(signal.SIGTERM, _stop)
     parser = _make_parser()
     options = parser.parse_args(arguments)
     make: Callable[[argparse.Namespace, Parallelism], Plan] = options.make
@@ -69,6 +73,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{parser.prog}: error: {error.filename}: {error.strerror}", file=sys.stderr)
         return NOT_WRITTEN
     return WRITTEN
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    """Ends as an exception does, so that no part of a file is left."""
+    sys.exit(128 + number)
 
 
 def _with_bug(plan: Plan, options: argparse.Namespace) -> Plan:

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import contextlib
 import io
+import signal
+import subprocess
+import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -119,6 +123,17 @@ class CommandLine(unittest.TestCase):
             code, _, error = run("mlp", "-o", str(path))
             message = f"verify-make-plan: error: {path}: No such file or directory\n"
             self.assertEqual((code, error), (1, message))
+
+    def test_terminated(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "plan.pkl")
+            command = [sys.executable, "-m", "plan_maker", "llama", "--layers", "200", "-o"]
+            with subprocess.Popen([*command, str(path)]) as process:
+                while process.poll() is None and not list(path.parent.iterdir()):
+                    time.sleep(0.01)
+                process.terminate()
+            self.assertEqual(process.returncode, 128 + signal.SIGTERM)
+            self.assertEqual(list(path.parent.iterdir()), [])
 
     def test_list_of_bugs(self) -> None:
         for arguments in (["--list-bugs"], ["mlp", "--list-bugs"], ["gpt", "--list-bugs"]):
