@@ -63,8 +63,11 @@ PlaceKey verify::getPlaceKey(Location location) {
 }
 
 ValueMatcher::OpKey ValueMatcher::getKey(Operation *op) {
-  return std::tuple_cat(std::tuple(op->getName().getAsOpaquePointer()),
-                        getPlaceKey(op->getLoc()).asTuple());
+  const void *what = op->getName().getAsOpaquePointer();
+  // Of one that nothing computes, which tensor it is.
+  if (auto undefined = dyn_cast<tv::UndefinedOp>(op))
+    what = undefined.getNameAttr().getAsOpaquePointer();
+  return std::tuple_cat(std::tuple(what), getPlaceKey(op->getLoc()).asTuple());
 }
 
 void ValueMatcher::listPlaces() {

@@ -83,7 +83,8 @@ public:
   bool areEqual(mlir::Value left, mlir::Value right);
 
 private:
-  /// The name of an op of the dialect, and where it stands in the model.
+  /// The name of an op of the dialect, or of the tensor that is missing, and
+  /// where it stands in the model.
   using OpKey =
       std::tuple<const void *, llvm::StringRef, const void *, unsigned>;
   static OpKey getKey(mlir::Operation *op);
