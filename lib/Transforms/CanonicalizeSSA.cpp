@@ -36,7 +36,10 @@ protected:
     }
     if (std::optional<std::string> adapted = adaptBatchSize(reference, plan))
       addAssumption(getOperation(), *adapted);
-    if (failed(linkPlans(getOperation(), random, foldRanks, beside)))
+    RankFolding folding = RankFolding::None;
+    if (foldRanks)
+      folding = foldExceptions ? RankFolding::All : RankFolding::ButExceptions;
+    if (failed(linkPlans(getOperation(), random, folding, beside)))
       return signalPassFailure();
   }
 };

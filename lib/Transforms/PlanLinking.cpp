@@ -29,9 +29,9 @@ static constexpr unsigned mostFolded = 3;
 namespace {
 class PlanLinker {
 public:
-  PlanLinker(ModuleOp module, RandomMode random,
+  PlanLinker(ModuleOp module, RandomMode random, RankFolding folding,
              const BesideLinking &beside = nullptr)
-      : module(module), random(random), beside(beside),
+      : module(module), random(random), folding(folding), beside(beside),
         reference(module.lookupSymbol<tv::PlanOp>("reference")),
         plan(module.lookupSymbol<tv::PlanOp>("plan")) {}
 
@@ -218,6 +218,7 @@ private:
 
   ModuleOp module;
   RandomMode random;
+  RankFolding folding;
   BesideLinking beside;
   std::optional<bool> isBesideRight; ///< none before it was done
   tv::PlanOp reference, plan;
@@ -348,8 +349,8 @@ bool PlanLinker::linkFolded(llvm::DenseSet<int64_t> &apart) {
 bool PlanLinker::tryFolded(const llvm::DenseSet<int64_t> &apart) {
   // What a device draws for itself is no function of its coordinates.
   std::unique_ptr<RankFold> ranks;
-  if (random == RandomMode::ByElement)
-    ranks = RankFold::find(plan, apart);
+  if (random == RandomMode::ByElement && folding != RankFolding::None)
+    ranks = RankFold::find(plan, apart, folding == RankFolding::All);
   if (!ranks)
     return false;
   bool isLinked;
@@ -374,8 +375,9 @@ bool PlanLinker::tryFolded(const llvm::DenseSet<int64_t> &apart) {
 }
 
 LogicalResult verify::linkPlans(ModuleOp module, RandomMode random,
-                                bool foldsRanks, const BesideLinking &beside) {
-  PlanLinker linker(module, random, beside);
+                                RankFolding folding,
+                                const BesideLinking &beside) {
+  PlanLinker linker(module, random, folding, beside);
   std::vector<Diagnostic> said;
   bool isLinked;
   {
@@ -389,7 +391,7 @@ LogicalResult verify::linkPlans(ModuleOp module, RandomMode random,
           return success();
         });
     llvm::DenseSet<int64_t> apart;
-    isLinked = (foldsRanks && linker.linkFolded(apart)) ||
+    isLinked = linker.linkFolded(apart) ||
                (linker.maySucceed() && succeeded(linker.link()));
   }
   if (!linker.doBeside())
@@ -416,14 +418,14 @@ static void eraseFolded(ModuleOp module) {
 
 LogicalResult verify::unfoldRanks(ModuleOp module) {
   eraseFolded(module);
-  return linkPlans(module, RandomMode::ByElement, /*foldsRanks=*/false,
+  return linkPlans(module, RandomMode::ByElement, RankFolding::None,
                    /*beside=*/nullptr);
 }
 
 LogicalResult verify::unfoldRanks(ModuleOp module,
                                   llvm::DenseSet<int64_t> &apart) {
   eraseFolded(module);
-  PlanLinker linker(module, RandomMode::ByElement);
+  PlanLinker linker(module, RandomMode::ByElement, RankFolding::ButExceptions);
   return success(linker.linkFolded(apart) ||
                  (linker.maySucceed() && succeeded(linker.link())));
 }

@@ -13,14 +13,21 @@
 
 namespace verify {
 
+/// Which groups of ranks become an axis, if their programs agree.
+enum class RankFolding {
+  None,
+  ButExceptions, ///< but for those that are likely wrong
+  All
+};
+
 /// Replaces the plans `@reference` and `@plan` of a module by one graph, or
 /// adds it to those that are kept (`keptPlanName`). Fails after an error at the
 /// op that cannot be executed, and then the module has the attribute
-/// `tv.malformed`, or that is not understood. With `foldsRanks` and where ranks
-/// are an axis, the graph has it, and the plans stay for `unfoldRanks`.
-/// `beside` may be null.
+/// `tv.malformed`, or that is not understood. Where ranks are
+/// to be an axis, and can, the graph has it, and the plans stay for
+/// `unfoldRanks`. `beside` may be null.
 llvm::LogicalResult linkPlans(mlir::ModuleOp module, RandomMode random,
-                              bool foldsRanks, const BesideLinking &beside);
+                              RankFolding folding, const BesideLinking &beside);
 
 /// The graph in which ranks are an axis, or null.
 tv::GraphOp getFoldedGraph(mlir::ModuleOp module);

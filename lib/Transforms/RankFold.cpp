@@ -356,7 +356,8 @@ LogicalResult RankFold::verify(tv::PlanOp plan) const {
 }
 
 std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,
-                                         const llvm::DenseSet<int64_t> &apart) {
+                                         const llvm::DenseSet<int64_t> &apart,
+                                         bool foldsExceptions) {
   auto fold = std::make_unique<RankFold>();
   if (!fold->list(plan) || !fold->formGroups(plan, apart) ||
       !fold->addAxis(plan))
@@ -371,7 +372,8 @@ std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,
     if (group->isUniform)
       sortStarts(*group);
   });
-  fold->setExceptionsApart();
+  if (!foldsExceptions)
+    fold->setExceptionsApart();
   fold->dropOthers();
   fold->listCommunication();
   return fold->groups.empty() ? nullptr : std::move(fold);

@@ -42,12 +42,13 @@ public:
   static bool areDivided(tv::LineageAttr lineage);
 
   /// Null where the ranks of no group agree, or all do what is not understood
-  /// as that of an axis. Groups with a device of `apart` are not folded, nor
-  /// few that do not send by rank where the others do. Says nothing: the plan
-  /// is as good without. What is found holds if the plan is valid, which need
-  /// not have been verified before: `verify` does.
+  /// as that of an axis. Groups with a device of `apart` are not folded, nor,
+  /// unless `foldsExceptions`, those that are likely wrong. Says nothing: the
+  /// plan is as good without. What is found holds if the plan is valid, which
+  /// need not have been verified before: `verify` does.
   static std::unique_ptr<RankFold> find(tv::PlanOp plan,
-                                        const llvm::DenseSet<int64_t> &apart);
+                                        const llvm::DenseSet<int64_t> &apart,
+                                        bool foldsExceptions);
 
   /// Ranks of each folded group.
   int64_t getSize() const { return size; }

@@ -236,6 +236,8 @@ void Verification::beginDeclaredOrder() {
                                       check, solver};
     // The directory has the obligations of the order that is asked for.
     options.check.emitSmtLib.clear();
+    // What is wrong is so in the order that is asked for, mostly.
+    options.link.foldExceptions = true;
     declaredOrder.emplace(std::move(*difference), std::move(options),
                           std::move(files));
     // The check has use for two threads itself.

@@ -85,7 +85,9 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
     such a group stands for all, the devices of other groups for themselves. The
     plans then stay in the module: `tv-check-equiv` goes on with them where the
     folded graph is not proved. Where no group agrees so, the option changes
-    nothing. A plan with the attribute `tv.kept` stays in any case.
+    nothing. Groups that send, receive or cut otherwise than most are likely
+    wrong, which is shown device by device: their devices stand for themselves,
+    unless `fold-exceptions` says that the plan is likely right. A plan with the attribute `tv.kept` stays in any case.
 
     A plan that cannot be executed (an unmatched send, shapes that do not fit)
     is an error at its op, and the module gets the attribute `tv.malformed`. The
@@ -99,7 +101,9 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
       "::verify::getRandomModes()">,
     Option<"foldRanks", "fold-ranks", "bool", "false",
       "Make ranks whose programs agree one axis of the graph, and keep the "
-      "plans">
+      "plans">,
+    Option<"foldExceptions", "fold-exceptions", "bool", "false",
+      "With fold-ranks: also of groups that are likely wrong">
   ];
 }
 
