@@ -271,10 +271,10 @@ void Refutation::report() {
     llvm::append_range(affected, finding.roots);
     affected = findDependent(affected);
   }
-  // Inputs that are simple show less than others may.
+  // Inputs that are simple show less than others may, and so do some results.
   int64_t number = count(affected), total = countResults(results);
-  bool isSimple =
-      seed.zeros || seed.constant || seed.positions != LongPositions::All;
+  bool isSimple = isPartial || seed.zeros || seed.constant ||
+                  seed.positions != LongPositions::All;
   error.attachNote(place) << "as a consequence "
                           << (isBound                       ? "up to "
                               : isSimple && number != total ? "at least "
