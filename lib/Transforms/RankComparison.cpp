@@ -307,19 +307,21 @@ std::optional<bool> RankComparison::compareNumbered(Operation &left,
 bool RankComparison::comparePieces(Operation &left, Operation &right) {
   DictionaryAttr a = left.getDiscardableAttrDictionary(),
                  b = right.getDiscardableAttrDictionary();
-  // One that was different before has to be noted.
-  if (a == b && (rank == 1 || a.empty()))
+  if (a.empty() && b.empty())
     return true;
-  // What one of them keeps instead of what is declared is no part of the op.
   auto isStated = [](NamedAttribute entry) {
     return entry.getName().getValue() != "tv.declared";
   };
+  group.isDeclaredOtherwise |=
+      !llvm::all_of(a, isStated) || !llvm::all_of(b, isStated);
+  // One that was different before has to be noted.
+  if (a == b && rank == 1)
+    return true;
+  // What one of them keeps instead of what is declared is no part of the op.
   auto ofFirst = llvm::make_filter_range(a, isStated),
        ofOther = llvm::make_filter_range(b, isStated);
-  size_t count = llvm::range_size(ofFirst);
-  if (count != llvm::range_size(ofOther))
+  if (llvm::range_size(ofFirst) != llvm::range_size(ofOther))
     return false;
-  group.isDeclaredOtherwise |= count != a.size() || count != b.size();
   for (auto [mine, theirs] : llvm::zip(ofFirst, ofOther)) {
     if (mine.getName() != theirs.getName())
       return false;

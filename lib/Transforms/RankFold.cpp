@@ -129,14 +129,19 @@ void RankFold::orderByParts(SmallVector<int64_t> &members) const {
   size_t count = devices[members.front()].buffers.size();
   for (int64_t member : members)
     count = std::min(count, devices[member].buffers.size());
+  auto getPiece = [&](int64_t member, size_t number) {
+    tv::BufferOp buffer = devices[member].buffers[number];
+    return buffer.getPiece();
+  };
   std::optional<SmallVector<int64_t>> byFirst;
   for (size_t number = 0; number < count; ++number) {
+    // Most parameters are divided among all, or none.
+    if (getPiece(members[0], number) == getPiece(members[1], number))
+      continue;
     std::map<std::vector<int64_t>, int64_t> byPart;
-    for (int64_t member : members) {
-      tv::BufferOp buffer = devices[member].buffers[number];
-      if (tv::PieceAttr piece = buffer.getPiece())
+    for (int64_t member : members)
+      if (tv::PieceAttr piece = getPiece(member, number))
         byPart[piece.getBounds()] = member;
-    }
     if (byPart.size() != members.size())
       continue;
     auto order = llvm::map_to_vector(
@@ -151,15 +156,23 @@ void RankFold::orderByParts(SmallVector<int64_t> &members) const {
 }
 
 bool RankFold::areAllRanks(ArrayRef<int64_t> members) const {
-  if (static_cast<int64_t>(members.size()) != size || members.front() < 0 ||
-      members.front() >= static_cast<int64_t>(places.size()))
+  if (static_cast<int64_t>(members.size()) != size)
     return false;
-  auto group = groups.find(places[members.front()].group);
-  if (group == groups.end())
-    return false;
-  ArrayRef<int64_t> devices = group->second.devices;
-  return std::is_permutation(members.begin(), members.end(), devices.begin(),
-                             devices.end());
+  auto find = [&](int64_t device) {
+    return device >= 0 && device < static_cast<int64_t>(places.size())
+               ? places[device]
+               : Place();
+  };
+  Place first = find(members.front());
+  llvm::BitVector seen(size);
+  for (int64_t member : members) {
+    Place place = find(member);
+    if (place.group == nowhere || place.group != first.group ||
+        seen.test(place.rank))
+      return false;
+    seen.set(place.rank);
+  }
+  return true;
 }
 
 void RankFold::sortStarts(Group &group) {

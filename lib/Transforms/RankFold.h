@@ -241,9 +241,10 @@ private:
   /// rise with the rank, which are added to the others.
   static void sortStarts(Group &group);
   /// What is likely wrong is only shown to be so device by device: the ranks of
-  /// these groups count as different. They are the first one of which ranks
-  /// keep other parts than are declared, and those that do not send, receive
-  /// and cut by rank, where these are few.
+  /// these groups count as different, and so do those that are folded with them
+  /// only. They are the first one of which ranks keep other parts than are
+  /// declared, and those that do not send, receive and cut by rank, where these
+  /// are few.
   void setExceptionsApart();
   bool findByRank() const;
   /// Has what ranks do with others looked up by op.

@@ -85,9 +85,11 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
     such a group stands for all, the devices of other groups for themselves. The
     plans then stay in the module: `tv-check-equiv` goes on with them where the
     folded graph is not proved. Where no group agrees so, the option changes
-    nothing. Groups that send, receive or cut otherwise than most are likely
-    wrong, which is shown device by device: their devices stand for themselves,
-    unless `fold-exceptions` says that the plan is likely right. A plan with the attribute `tv.kept` stays in any case.
+    nothing. The devices of groups that are likely wrong stand for themselves,
+    as that is shown device by device: of the first one of which ranks keep
+    other parts than they declare, and of those that do not send, receive and
+    cut by rank, where these are fewer than a quarter. With `fold-exceptions`
+    they are folded too. A plan with the attribute `tv.kept` stays in any case.
 
     A plan that cannot be executed (an unmatched send, shapes that do not fit)
     is an error at its op, and the module gets the attribute `tv.malformed`. The
