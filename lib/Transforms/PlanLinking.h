@@ -23,9 +23,9 @@ enum class RankFolding {
 /// Replaces the plans `@reference` and `@plan` of a module by one graph, or
 /// adds it to those that are kept (`keptPlanName`). Fails after an error at the
 /// op that cannot be executed, and then the module has the attribute
-/// `tv.malformed`, or that is not understood. Where ranks are
-/// to be an axis, and can, the graph has it, and the plans stay for
-/// `unfoldRanks`. `beside` may be null.
+/// `tv.malformed`, or that is not understood. Where ranks are to be an axis,
+/// and can be, the graph has it, and the plans stay for `unfoldRanks`. `beside`
+/// may be null.
 llvm::LogicalResult linkPlans(mlir::ModuleOp module, RandomMode random,
                               RankFolding folding, const BesideLinking &beside);
 

@@ -44,14 +44,7 @@ public:
   }
   /// What all ranks have, one after the other.
   Value gather(Value part, int64_t dimension) {
-    RankedTensorType type = typeOf(part);
-    int64_t together;
-    if (!hasDimension(type, dimension) ||
-        llvm::MulOverflow(type.getDimSize(dimension), size, together))
-      return {};
-    return tv::AllGatherOp::create(builder, location,
-                                   resize(type, dimension, together), part,
-                                   dimension, axis, tv::DomainAttr());
+    return join(part, dimension, axis);
   }
   /// The same of what ranks have in another order.
   Value gather(Value part, int64_t dimension, ArrayRef<int64_t> order) {
@@ -151,8 +144,9 @@ public:
   }
 
 private:
-  /// A tensor for each rank, one after the other.
-  Value join(ArrayRef<Value> byRank, int64_t dimension) {
+  /// A tensor for each rank, one after the other: of one value what each has,
+  /// if it is `along` the axis.
+  Value join(ArrayRef<Value> byRank, int64_t dimension, StringAttr along = {}) {
     RankedTensorType type = typeOf(byRank.front());
     int64_t together;
     if (!hasDimension(type, dimension) ||
@@ -160,7 +154,7 @@ private:
       return {};
     return tv::AllGatherOp::create(builder, location,
                                    resize(type, dimension, together), byRank,
-                                   dimension, StringAttr(), tv::DomainAttr());
+                                   dimension, along, tv::DomainAttr());
   }
 
   static RankedTensorType typeOf(Value value) {
