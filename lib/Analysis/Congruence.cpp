@@ -41,9 +41,91 @@ bool verify::isSameOp(Operation &left, Operation &right) {
 // Parts
 //===----------------------------------------------------------------------===//
 
+/// The factor that a dimension is of: the only one, or the major one of a
+/// product.
+struct MajorFactor {
+  unsigned factor;
+  int64_t minorSize = 1; ///< positions of the dimension for one of the factor
+};
+
+static std::optional<MajorFactor> getMajor(const DimensionExpr &dimension,
+                                           ArrayRef<int64_t> extents) {
+  if (dimension.getKind() == DimensionExpr::Kind::Factor)
+    return MajorFactor{dimension.getFactor()};
+  if (dimension.getKind() != DimensionExpr::Kind::Product)
+    return std::nullopt;
+  const DimensionExpr &first = dimension.getChildren().front();
+  if (first.getKind() != DimensionExpr::Kind::Factor)
+    return std::nullopt;
+  MajorFactor major = {first.getFactor()};
+  for (const DimensionExpr &minor : dimension.getChildren().drop_front())
+    if (minor.getKind() != DimensionExpr::Kind::Factor ||
+        minor.getFactor() == major.factor ||
+        llvm::MulOverflow(major.minorSize, minor.getSize(extents),
+                          major.minorSize))
+      return std::nullopt;
+  if (major.minorSize <= 0)
+    return std::nullopt;
+  return major;
+}
+
+static tv::DimensionFactorAttr getInterval(MLIRContext *context, int64_t start,
+                                           int64_t end, int64_t extent) {
+  return tv::DimensionFactorAttr::get(context, StringAttr(), start, end,
+                                      extent);
+}
+
+/// Which part it is of the major factor of a product, whose minor ones are
+/// whole; null if it is none.
+static ArrayAttr divide(ArrayAttr part, int64_t minorSize) {
+  SmallVector<Attribute> factors(part.begin(), part.end());
+  while (minorSize != 1) {
+    auto last = factors.empty()
+                    ? tv::DimensionFactorAttr()
+                    : cast<tv::DimensionFactorAttr>(factors.pop_back_val());
+    if (!last || last.getAxis())
+      return {};
+    int64_t start = last.getStart(), end = last.getEnd(),
+            extent = last.getExtent();
+    if (start == 0 && end == extent && extent > 0 && minorSize % extent == 0) {
+      minorSize /= extent;
+      continue;
+    }
+    if (start % minorSize || end % minorSize || extent % minorSize)
+      return {};
+    factors.push_back(getInterval(part.getContext(), start / minorSize,
+                                  end / minorSize, extent / minorSize));
+    minorSize = 1;
+  }
+  return factors.empty() ? ArrayAttr()
+                         : ArrayAttr::get(part.getContext(), factors);
+}
+
+/// The part of a product whose major factor has this part, its minor ones being
+/// whole; null if its positions cannot be numbered.
+static ArrayAttr multiply(ArrayAttr part, int64_t minorSize) {
+  if (minorSize == 1)
+    return part;
+  MLIRContext *context = part.getContext();
+  SmallVector<Attribute> factors(part.begin(), part.end());
+  auto last = cast<tv::DimensionFactorAttr>(factors.back());
+  if (last.getAxis()) {
+    factors.push_back(getInterval(context, 0, minorSize, minorSize));
+    return ArrayAttr::get(context, factors);
+  }
+  int64_t start, end, extent;
+  if (llvm::MulOverflow<int64_t>(last.getStart(), minorSize, start) ||
+      llvm::MulOverflow<int64_t>(last.getEnd(), minorSize, end) ||
+      llvm::MulOverflow<int64_t>(last.getExtent(), minorSize, extent))
+    return {};
+  factors.back() = getInterval(context, start, end, extent);
+  return ArrayAttr::get(context, factors);
+}
+
 namespace {
 /// Which part of each factor of a relation is computed with. A factor of which
-/// an access or the result is made in another way than one to one is whole.
+/// an access or the result is made in another way than one to one, or as the
+/// major one of a product, is whole.
 class FactorParts {
 public:
   explicit FactorParts(const IndexRelation &relation)
@@ -76,13 +158,17 @@ bool FactorParts::add(unsigned factor, ArrayAttr part) {
 }
 
 bool FactorParts::addDimension(const DimensionExpr &dimension, ArrayAttr part) {
-  if (dimension.getKind() == DimensionExpr::Kind::Factor)
-    return add(dimension.getFactor(), part);
-  llvm::BitVector used(parts.size());
-  dimension.markFactors(used);
-  return !part && llvm::all_of(used.set_bits(), [&](unsigned factor) {
-    return add(factor, {});
-  });
+  llvm::BitVector whole(parts.size());
+  dimension.markFactors(whole);
+  if (part) {
+    std::optional<MajorFactor> major = getMajor(dimension, relation.extents);
+    ArrayAttr divided = major ? divide(part, major->minorSize) : ArrayAttr();
+    if (!divided || !add(major->factor, divided))
+      return false;
+    whole.reset(major->factor);
+  }
+  return llvm::all_of(whole.set_bits(),
+                      [&](unsigned factor) { return add(factor, {}); });
 }
 
 bool FactorParts::addOperands(ArrayRef<tv::LineageAttr> operands) {
@@ -105,11 +191,15 @@ bool FactorParts::addOperands(ArrayRef<tv::LineageAttr> operands) {
 
 bool FactorParts::areResultParts() const {
   llvm::BitVector inResult(parts.size()), mixed(parts.size());
-  for (const DimensionExpr &dimension : relation.result)
-    if (dimension.getKind() == DimensionExpr::Kind::Factor)
-      inResult.set(dimension.getFactor());
-    else
-      dimension.markFactors(mixed);
+  for (const DimensionExpr &dimension : relation.result) {
+    llvm::BitVector others(parts.size());
+    dimension.markFactors(others);
+    if (auto major = getMajor(dimension, relation.extents)) {
+      inResult.set(major->factor);
+      others.reset(major->factor);
+    }
+    mixed |= others;
+  }
   for (auto [factor, part] : llvm::enumerate(parts))
     if (part && (!inResult[factor] || mixed[factor]))
       return false;
@@ -129,10 +219,11 @@ static tv::LineageAttr getLineage(const IndexRelation &relation,
   SmallVector<ArrayAttr> dimensions;
   for (auto [dimension, size, wholeSize] :
        llvm::zip_equal(relation.result, local.getShape(), whole.getShape())) {
-    bool isFactor = dimension.getKind() == DimensionExpr::Kind::Factor;
-    if (ArrayAttr part =
-            isFactor ? parts.get(dimension.getFactor()) : ArrayAttr()) {
-      dimensions.push_back(part);
+    std::optional<MajorFactor> major = getMajor(dimension, relation.extents);
+    if (ArrayAttr part = major ? parts.get(major->factor) : ArrayAttr()) {
+      dimensions.push_back(multiply(part, major->minorSize));
+      if (!dimensions.back())
+        return {};
       continue;
     }
     if (size != wholeSize)

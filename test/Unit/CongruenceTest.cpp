@@ -203,7 +203,63 @@ TEST_F(CongruenceTest, PositionsHaveToBeThoseOfTheWhole) {
                 Verdict::NotProved);
 }
 
-TEST_F(CongruenceTest, PartsGoThroughProductsNowhere) {
+/// Rows of heads: a device has half of the heads, of two rows each.
+static constexpr StringLiteral heads = R"(
+  %0 = tv.reshape %x : (tensor<3x12xf32>) -> tensor<3x4x3xf32>
+  %1 = tv.exp %0 : (tensor<3x4x3xf32>) -> tensor<3x4x3xf32>
+  %2 = tv.reshape %1 : (tensor<3x4x3xf32>) -> tensor<3x12xf32>
+  %a = tv.distribute %x <[0:3 of 3], [dp, 0:6 of 6]> on <> : (tensor<3x12xf32>) -> tensor<3x6xf32>
+  %4 = tv.reshape %a on <> : (tensor<3x6xf32>) -> tensor<3x2x3xf32>
+  %5 = tv.exp %4 on <> : (tensor<3x2x3xf32>) -> tensor<3x2x3xf32>
+  %6 = tv.reshape %5 on <> : (tensor<3x2x3xf32>) -> tensor<3x6xf32>
+  tv.expect %6 is %2 <[0:3 of 3], [dp, 0:6 of 6]> on <> number 1 : tensor<3x6xf32> is tensor<3x12xf32>
+)";
+
+TEST_F(CongruenceTest, PartsOfTheMajorFactorGoThroughProducts) {
+  StringRef x = "%x: tensor<3x12xf32>";
+  expectSame(x, heads);
+  const std::pair<const char *, const char *> same[] = {
+      {"tv.expect %6 is %2 <[0:3 of 3], [dp, 0:6 of 6]>",
+       "tv.expect %5 is %1 <[0:3 of 3], [dp, 0:2 of 2], [0:3 of 3]>"},
+      // The heads are one factor each, or one is divided by two axes.
+      {"%x <[0:3 of 3], [dp, 0:6 of 6]>",
+       "%x <[0:3 of 3], [dp, 0:2 of 2, 0:3 of 3]>"},
+  };
+  for (auto [from, to] : same) {
+    std::string ops = replaced(heads, from, to);
+    if (StringRef(from).starts_with("tv.expect"))
+      ops =
+          replaced(replaced(ops, "tensor<3x6xf32> is", "tensor<3x2x3xf32> is"),
+                   "is tensor<3x12xf32>", "is tensor<3x4x3xf32>");
+    expectSame(x, ops);
+  }
+  // The second half of the heads on all devices.
+  expectSame(x,
+             replaced(replaced(heads, "[dp, 0:6 of 6]> on", "[6:12 of 12]> on"),
+                      "[dp, 0:6 of 6]> on", "[6:12 of 12]> on"));
+  const std::pair<const char *, const char *> edits[] = {
+      // Other heads, or every other column.
+      {"%2 <[0:3 of 3], [dp, 0:6 of 6]>", "%2 <[0:3 of 3], [0:6 of 12]>"},
+      {"%x <[0:3 of 3], [dp, 0:6 of 6]>", "%x <[0:3 of 3], [0:6 of 6, dp]>"},
+      {"%2 <[0:3 of 3], [dp, 0:6 of 6]>", "%2 <[0:3 of 3], [0:6 of 6, dp]>"},
+      {"%x <[0:3 of 3], [dp, 0:6 of 6]>", "%x <[0:3 of 3], [3:9 of 12]>"},
+  };
+  for (auto [from, to] : edits)
+    expectNothing(x, replaced(heads, from, to), Verdict::NotProved);
+}
+
+TEST_F(CongruenceTest, PartsThatCutTheMajorFactorDoNot) {
+  // A device has one and a half of the rows.
+  StringRef ops = R"(
+  %0 = tv.reshape %x : (tensor<12xf32>) -> tensor<3x4xf32>
+  %a = tv.distribute %x <[dp, 0:6 of 6]> on <> : (tensor<12xf32>) -> tensor<6xf32>
+  %4 = tv.reshape %a on <> : (tensor<6xf32>) -> tensor<3x2xf32>
+  tv.expect %4 is %0 <[0:3 of 3], [dp, 0:2 of 2]> on <> number 1 : tensor<3x2xf32> is tensor<3x4xf32>
+)";
+  expectNothing("%x: tensor<12xf32>", ops, Verdict::NotProved);
+}
+
+TEST_F(CongruenceTest, PartsOfMinorFactorsGoThroughProductsNowhere) {
   // Rows of parts put together are other rows than parts of rows.
   StringRef ops = R"(
   %0 = tv.reshape %x : (tensor<4x3xf32>) -> tensor<12xf32>
