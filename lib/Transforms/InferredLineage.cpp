@@ -1,4 +1,4 @@
-//===- InferredLineage.cpp - what selections lead to ----------------------===//
+//===- InferredLineage.cpp - lineage of what no plan states ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -16,9 +16,38 @@ using namespace verify;
 
 /// Most tensors of the reference that one value is compared with.
 static constexpr size_t candidateLimit = 4;
-/// Most ops between a tensor with a lemma and one that is used where a
-/// selection leads; those of one op of a plan are fewer.
+/// Most ops between a tensor with a lemma and one that is inferred; those of
+/// one op of a plan are fewer.
 static constexpr unsigned depthLimit = 32;
+
+/// Longest chain of ops of a number that is the same in all elements.
+static constexpr unsigned literalDepth = 4;
+
+/// Whether a value is computed from literals alone.
+static bool isLiteral(Value value, unsigned depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<tv::ConstantOp>(op))
+    return true;
+  return depth < literalDepth &&
+         isa_and_present<tv::SemanticsOpInterface>(op) &&
+         op->getNumOperands() != 0 &&
+         llvm::all_of(
+             op->getOperands(),
+             [&](Value operand) { return isLiteral(operand, depth + 1); });
+}
+
+/// Whether a literal of the plan is this one of the reference.
+static bool isSameLiteral(Value value, Value reference, unsigned depth = 0) {
+  Operation *own = value.getDefiningOp(), *other = reference.getDefiningOp();
+  return depth <= literalDepth && own && other &&
+         value.getType() == reference.getType() && isSameOp(*own, *other) &&
+         (own->getNumOperands() != 0 || isa<tv::ConstantOp>(own)) &&
+         llvm::all_of(llvm::zip_equal(own->getOperands(), other->getOperands()),
+                      [&](auto operands) {
+                        auto [one, another] = operands;
+                        return isSameLiteral(one, another, depth + 1);
+                      });
+}
 
 void LineageInference::setKnown(Value value, Correspondence correspondence) {
   candidates[value] = {correspondence};
@@ -32,11 +61,8 @@ LineageInference::match(Operation &op, ArrayRef<Correspondence> operands,
   for (auto [own, operand, other] :
        llvm::zip_equal(op.getOperands(), operands, reference.getOperands())) {
     // Literals have no lineage.
-    Operation *constant = other.getDefiningOp<tv::ConstantOp>();
-    bool isSame = operand.reference
-                      ? operand.reference == other
-                      : constant && own.getType() == other.getType() &&
-                            isSameOp(*own.getDefiningOp(), *constant);
+    bool isSame = operand.reference ? operand.reference == other
+                                    : isSameLiteral(own, other);
     if (!isSame)
       return std::nullopt;
   }
@@ -70,9 +96,8 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
   // Each choice of candidates for the operands; nearly always there is one.
   SmallVector<SmallVector<Correspondence>> choices(1);
   for (Value operand : op.getOperands()) {
-    Candidates given = operand.getDefiningOp<tv::ConstantOp>()
-                           ? Candidates{Correspondence()}
-                           : getCandidates(operand, depth);
+    Candidates given = isLiteral(operand) ? Candidates{Correspondence()}
+                                          : getCandidates(operand, depth);
     SmallVector<SmallVector<Correspondence>> longer;
     for (const auto &choice : choices)
       for (const Correspondence &candidate : given) {
@@ -105,7 +130,7 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
 }
 
 bool LineageInference::startsAt(Operation &op) {
-  return isa<tv::DescendingRankOp>(op);
+  return isa<tv::DescendingRankOp, tv::ExpOp>(op);
 }
 
 void LineageInference::visit(Operation &op) {
@@ -113,13 +138,13 @@ void LineageInference::visit(Operation &op) {
       candidates.contains(op.getResult(0)))
     return;
   Value result = op.getResult(0);
-  bool isSelected =
+  bool leadsOn =
       startsAt(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
-        return selected.contains(operand);
+        return inferred.contains(operand);
       });
-  if (!isSelected || getCandidates(result, 0).empty())
+  if (!leadsOn || getCandidates(result, 0).empty())
     return;
-  selected.insert(result);
+  inferred.insert(result);
 }
 
 bool LineageInference::isFollowed(Operation &op) {
@@ -127,13 +152,13 @@ bool LineageInference::isFollowed(Operation &op) {
   if (candidates.lookup(result).empty())
     return false;
   // What is known of it may be stated, and not follow from its operands.
-  return selected.contains(result) ||
+  return inferred.contains(result) ||
          (isa<tv::SemanticsOpInterface>(op) && !infer(op, 0).empty());
 }
 
 SmallVector<std::pair<Value, Correspondence>> LineageInference::take() {
   SmallVector<std::pair<Value, Correspondence>> result;
-  for (Value value : selected) {
+  for (Value value : inferred) {
     const Candidates &found = candidates[value];
     bool isLast = llvm::any_of(value.getUsers(), [&](Operation *user) {
       return user->getNumResults() == 1 && !isFollowed(*user);

@@ -1,14 +1,15 @@
-//===- InferredLineage.h - what selections lead to --------------*- C++ -*-===//
+//===- InferredLineage.h - lineage of what no plan states -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
 // A plan states the lineage of its own tensors, and not of what lies within one
-// of its ops. Where that op selects, as a router does, each element depends on
-// all elements of a row, and a stage that also sums over tokens has to look at
-// all of them for each token. So tensors that a selection leads to get lemmas
-// of their own. Each is a guess that the check proves or goes without.
+// of its ops. Where that op selects, as a router does, or compares by
+// exponentials, as attention does, each element depends on all elements of a
+// row, and a stage that also sums over tokens has to look at all of them for
+// each token. So tensors that such an op leads to get lemmas of their own. Each
+// is a guess that the check proves or goes without.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,15 +36,16 @@ class LineageInference {
 public:
   explicit LineageInference(tv::MeshAttr mesh) : mesh(mesh) {}
 
-  /// Whether an op is a selection, which what is inferred leads on from.
+  /// Whether an op is one that what is inferred leads on from: a selection or
+  /// an exponential.
   static bool startsAt(mlir::Operation &op);
 
   /// Notes a correspondence that has a lemma, or is given.
   void setKnown(mlir::Value value, Correspondence correspondence);
   /// Ops come after what they take.
   void visit(mlir::Operation &op);
-  /// The tensors that a selection leads to and that are used where lineages
-  /// end, each with the one tensor of the reference that it may be a part of.
+  /// The tensors that such an op leads to and that are used where lineages end,
+  /// each with the one tensor of the reference that it may be a part of.
   llvm::SmallVector<std::pair<mlir::Value, Correspondence>> take();
 
 private:
@@ -59,8 +61,8 @@ private:
 
   tv::MeshAttr mesh;
   DenseValueMap<Candidates> candidates;
-  /// Those that a selection leads to, without a lemma in between.
-  llvm::SetVector<mlir::Value> selected;
+  /// Those that such an op leads to, without a lemma in between.
+  llvm::SetVector<mlir::Value> inferred;
 };
 
 /// Whether `place` is about an op that computes what one of the reference does,
