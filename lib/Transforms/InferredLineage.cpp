@@ -159,7 +159,8 @@ bool LineageInference::isFollowed(Operation &op) {
 SmallVector<std::pair<Value, Correspondence>> LineageInference::take() {
   SmallVector<std::pair<Value, Correspondence>> result;
   for (Value value : inferred) {
-    const Candidates &found = candidates[value];
+    // Asking what users follow from adds to the map.
+    const Candidates found = candidates.lookup(value);
     bool isLast = llvm::any_of(value.getUsers(), [&](Operation *user) {
       return user->getNumResults() == 1 && !isFollowed(*user);
     });
