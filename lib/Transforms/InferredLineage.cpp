@@ -6,6 +6,7 @@
 
 #include "InferredLineage.h"
 
+#include "CommunicatedLineage.h"
 #include "Verify/Analysis/Congruence.h"
 #include "Verify/IR/TVInterfaces.h"
 #include "Verify/IR/TVOps.h"
@@ -77,6 +78,28 @@ LineageInference::match(Operation &op, ArrayRef<Correspondence> operands,
   return Correspondence{reference.getResult(0), lineage};
 }
 
+std::optional<Correspondence>
+LineageInference::exchange(Operation &op,
+                           ArrayRef<Correspondence> operands) const {
+  SmallVector<tv::LineageAttr> lineages;
+  for (const Correspondence &operand : operands) {
+    if (!operand.reference || operand.reference != operands.front().reference)
+      return std::nullopt;
+    lineages.push_back(operand.lineage);
+  }
+  tv::LineageAttr lineage = followCommunication(op, lineages, mesh);
+  if (!lineage)
+    return std::nullopt;
+  Value reference = operands.front().reference;
+  auto getShape = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getShape();
+  };
+  if (ArrayRef<int64_t>(lineage.getLocalShape()) != getShape(op.getResult(0)) ||
+      ArrayRef<int64_t>(lineage.getReferenceShape(mesh)) != getShape(reference))
+    return std::nullopt;
+  return Correspondence{reference, lineage};
+}
+
 LineageInference::Candidates LineageInference::getCandidates(Value value,
                                                              unsigned depth) {
   auto found = candidates.find(value);
@@ -109,6 +132,12 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
       return {};
   }
   Candidates found;
+  if (tv::communicates(&op)) {
+    for (const auto &choice : choices)
+      if (std::optional<Correspondence> exchanged = exchange(op, choice))
+        found.push_back(*exchanged);
+    return found;
+  }
   for (const auto &choice : choices) {
     const auto *tensor = llvm::find_if(
         choice, [](const Correspondence &at) { return bool(at.reference); });
@@ -129,8 +158,13 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
   return found;
 }
 
-bool LineageInference::startsAt(Operation &op) {
+/// Whether what an op leads to is inferred.
+static bool leadsFrom(Operation &op) {
   return isa<tv::DescendingRankOp, tv::ExpOp>(op);
+}
+
+bool LineageInference::startsAt(Operation &op) {
+  return leadsFrom(op) || tv::communicates(&op);
 }
 
 void LineageInference::visit(Operation &op) {
@@ -138,8 +172,13 @@ void LineageInference::visit(Operation &op) {
       candidates.contains(op.getResult(0)))
     return;
   Value result = op.getResult(0);
+  if (tv::communicates(&op)) {
+    if (!getCandidates(result, 0).empty())
+      exchanged.push_back(result);
+    return;
+  }
   bool leadsOn =
-      startsAt(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
+      leadsFrom(op) || llvm::any_of(op.getOperands(), [&](Value operand) {
         return inferred.contains(operand);
       });
   if (!leadsOn || getCandidates(result, 0).empty())
@@ -158,6 +197,13 @@ bool LineageInference::isFollowed(Operation &op) {
 
 SmallVector<std::pair<Value, Correspondence>> LineageInference::take() {
   SmallVector<std::pair<Value, Correspondence>> result;
+  for (Value value : exchanged)
+    if (const Candidates &found = candidates[value];
+        found.size() == 1 &&
+        llvm::any_of(value.getUsers(), [](Operation *user) {
+          return user->getNumResults() == 1 && !tv::communicates(user);
+        }))
+      result.emplace_back(value, found.front());
   for (Value value : inferred) {
     // Asking what users follow from adds to the map.
     const Candidates found = candidates.lookup(value);

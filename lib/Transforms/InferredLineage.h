@@ -55,6 +55,9 @@ private:
   Candidates infer(mlir::Operation &op, unsigned depth);
   /// Whether what the value of an op is follows from what its operands are.
   bool isFollowed(mlir::Operation &op);
+  /// What an op that communicates gives.
+  std::optional<Correspondence>
+  exchange(mlir::Operation &op, llvm::ArrayRef<Correspondence> operands) const;
   std::optional<Correspondence> match(mlir::Operation &op,
                                       llvm::ArrayRef<Correspondence> operands,
                                       mlir::Operation &reference);
@@ -63,6 +66,8 @@ private:
   DenseValueMap<Candidates> candidates;
   /// Those that such an op leads to, without a lemma in between.
   llvm::SetVector<mlir::Value> inferred;
+  /// Those that devices exchange.
+  llvm::SmallVector<mlir::Value> exchanged;
 };
 
 /// Whether `place` is about an op that computes what one of the reference does,
