@@ -116,6 +116,8 @@ LineageInference::Candidates LineageInference::getCandidates(Value value,
 
 LineageInference::Candidates LineageInference::infer(Operation &op,
                                                      unsigned depth) {
+  if (isa<tv::AllReduceOp>(op))
+    return {};
   // Each choice of candidates for the operands; nearly always there is one.
   SmallVector<SmallVector<Correspondence>> choices(1);
   for (Value operand : op.getOperands()) {
@@ -158,13 +160,18 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
   return found;
 }
 
+/// Whether an op gives parts of what it takes. A sum is none.
+static bool exchangesParts(Operation &op) {
+  return tv::communicates(&op) && !isa<tv::AllReduceOp>(op);
+}
+
 /// Whether what an op leads to is inferred.
 static bool leadsFrom(Operation &op) {
   return isa<tv::DescendingRankOp, tv::ExpOp>(op);
 }
 
 bool LineageInference::startsAt(Operation &op) {
-  return leadsFrom(op) || tv::communicates(&op);
+  return leadsFrom(op) || exchangesParts(op);
 }
 
 void LineageInference::visit(Operation &op) {
@@ -172,7 +179,7 @@ void LineageInference::visit(Operation &op) {
       candidates.contains(op.getResult(0)))
     return;
   Value result = op.getResult(0);
-  if (tv::communicates(&op)) {
+  if (exchangesParts(op)) {
     if (!getCandidates(result, 0).empty())
       exchanged.push_back(result);
     return;
