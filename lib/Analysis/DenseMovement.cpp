@@ -129,6 +129,49 @@ static int64_t getOffset(ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
   return offset;
 }
 
+/// How many ordinals, from each one on, are each the next of the one before.
+static std::vector<int64_t> countFollowing(ArrayRef<int64_t> ordinals) {
+  std::vector<int64_t> following(ordinals.size(), 1);
+  for (size_t i = ordinals.size(); i-- > 1;)
+    if (ordinals[i - 1] + 1 == ordinals[i])
+      following[i - 1] = following[i] + 1;
+  return following;
+}
+
+LogicalResult DenseEvaluator::distributeRuns(
+    const DenseTensor &reference,
+    ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
+    ArrayRef<unsigned> layout, int64_t start, int64_t count,
+    RunBuilder &builder) {
+  if (layout.empty()) {
+    builder.add(start, count, algebra.keep(reference.get(0), algebra.mark()));
+    return success();
+  }
+  ArrayRef<int64_t> ordinals = mapped[layout.back()]->ordinals;
+  int64_t stride = reference.dimensionStrides[layout.back()];
+  auto rowSize = static_cast<int64_t>(ordinals.size());
+  std::vector<int64_t> following = countFollowing(ordinals);
+  size_t cursor = 0;
+  for (int64_t row = 0; row < count / rowSize; ++row) {
+    int64_t base =
+        getOffset(mapped, reference.dimensionStrides, layout.drop_back(), row);
+    for (int64_t i = 0; i < rowSize;) {
+      int64_t from = base + ordinals[i] * stride, length = 1;
+      size_t run = reference.findRun(from, cursor);
+      if (stride == 0)
+        length = rowSize - i;
+      else if (stride == 1)
+        length = std::min(following[i], reference.getEnd(run) - from);
+      builder.add(start + row * rowSize + i, length,
+                  algebra.keep(reference.elements[run], algebra.mark()));
+      if (builder.isFull())
+        return failTooCostly();
+      i += length;
+    }
+  }
+  return success();
+}
+
 LogicalResult DenseEvaluator::distribute(tv::DistributeOp op,
                                          DenseTensor &tensor) {
   const DenseTensor &reference = *tensors.find(op.getReference());
@@ -144,15 +187,16 @@ LogicalResult DenseEvaluator::distribute(tv::DistributeOp op,
     if (failed(mapped))
       return failure();
     int64_t start = tensor.getOffset(place);
+    if (isInRuns) {
+      if (failed(distributeRuns(reference, *mapped, layout, start, count,
+                                builder)))
+        return failure();
+      continue;
+    }
     for (int64_t i = 0; i < count; ++i) {
       int64_t from = getOffset(*mapped, reference.dimensionStrides, layout, i);
-      Scalar copy = algebra.keep(reference.get(from), algebra.mark());
-      if (isInRuns)
-        builder.add(start + i, 1, copy);
-      else
-        tensor.elements[start + i] = copy;
-      if (builder.isFull())
-        return failTooCostly();
+      tensor.elements[start + i] =
+          algebra.keep(reference.get(from), algebra.mark());
     }
   }
   tensor.isOwned = true;

@@ -342,6 +342,10 @@ TEST_F(DenseRunsTest, PartsOfLongValues) {
     tv.expect %reduced is %total <[0:80 of 80], [0:3 of 3]> on <device = 0> : tensor<80x3xf64> is tensor<80x3xf64>
     %outer = tv.einsum %total, %total {equation = "id,jd->ij"} : (tensor<80x3xf64>, tensor<80x3xf64>) -> tensor<80x80xf64>
     %copy = tv.distribute %total <[0:80 of 80], [0:3 of 3]> on <device = 0> : (tensor<80x3xf64>) -> tensor<80x3xf64>
+    %narrow = tv.distribute %prefix <[0:1 of 4], [3:13 of 80], [0:3 of 3]> on <device = 0> : (tensor<4x80x3xf64>) -> tensor<1x10x3xf64>
+    %short = tv.distribute %exp <[0:80 of 80], [3:13 of 80]> on <device = 0> : (tensor<80x80xf64>) -> tensor<80x10xf64>
+    %every = tv.distribute %exp <[0:80 of 80], [0:40 of 40, dp]> on <device = 0> : (tensor<80x80xf64>) -> tensor<80x40xf64>
+    %second = tv.distribute %prefix <[0:4 of 4], [0:40 of 40, dp], [0:3 of 3]> on <device = 0> : (tensor<4x80x3xf64>) -> tensor<4x40x3xf64>
     %inner = tv.einsum %copy, %copy on <device = 0> {equation = "id,jd->ji"} : (tensor<80x3xf64>, tensor<80x3xf64>) -> tensor<80x80xf64>
     tv.expect %inner is %outer <[0:80 of 80], [0:80 of 80]> on <device = 0> : tensor<80x80xf64> is tensor<80x80xf64>
   })");

@@ -89,6 +89,7 @@ struct DenseTensor {
 class DimensionMaps;
 struct DimensionMap;
 class ElementPairs;
+class RunBuilder;
 class ValueNumbering;
 
 /// The values that are kept, each with all that are equal to it.
@@ -332,6 +333,13 @@ private:
   /// The position that inputs have the same elements at, of a dimension.
   int64_t getInputPosition(FactorAnalysis::Node node, int64_t position) const;
   llvm::LogicalResult distribute(tv::DistributeOp op, DenseTensor &tensor);
+  /// The elements of one place from `start` on, as many as `count`, which are
+  /// those of the reference that dimensions are mapped to, row by row.
+  llvm::LogicalResult
+  distributeRuns(const DenseTensor &reference,
+                 llvm::ArrayRef<std::shared_ptr<const DimensionMap>> mapped,
+                 llvm::ArrayRef<unsigned> layout, int64_t start, int64_t count,
+                 RunBuilder &builder);
   /// Gives the elements outside the domain, which nobody reads, a value.
   void fillOutside(uint64_t axes, tv::DomainAttr domain, DenseTensor &tensor);
   /// Sets size and strides, without the dimensions that are `uniform`, if any
