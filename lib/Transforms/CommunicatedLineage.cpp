@@ -6,8 +6,8 @@
 //
 // A dimension of a lineage is a number of which axes and one interval are the
 // digits. A gather over the axis before the interval makes an interval of both,
-// a slice makes two of one, and what is read at one coordinate has that as a
-// digit.
+// a slice over an axis makes two of one, and what is read at one coordinate has
+// that as a digit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,6 +84,14 @@ struct Digits {
     end += offset;
     extent = whole;
     return !llvm::is_contained(axes, axis);
+  }
+  /// Some of the positions.
+  bool cut(int64_t from, int64_t to) {
+    if (from < 0 || from > to || to > end - start)
+      return false;
+    end = start + to;
+    start += from;
+    return true;
   }
   /// What comes next in the same tensor, after this.
   bool append(const Digits &next) {
@@ -179,6 +187,11 @@ tv::LineageAttr verify::followCommunication(Operation &op,
     return followGather(gather, operands, mesh);
   if (auto move = dyn_cast<tv::MoveOp>(op))
     return followMove(move, operands.front(), mesh);
+  if (auto cut = dyn_cast<tv::SliceOp>(op))
+    return changeDimension(operands.front(), cut.getDimension(),
+                           [&](Digits &digits) {
+                             return digits.cut(cut.getStart(), cut.getEnd());
+                           });
   if (auto slice = dyn_cast<tv::AllSliceOp>(op)) {
     StringAttr axis = slice.getAxisAttr();
     std::optional<int64_t> size = mesh.getAxisSize(axis.getValue());

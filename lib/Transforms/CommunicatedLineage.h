@@ -12,7 +12,8 @@
 namespace verify {
 
 /// Which part of a tensor of the reference a gather, slice or move gives whose
-/// operands are these parts of it; null for other ops, and where it is none.
+/// operands are these parts of it; null for other ops, and where it is none. A
+/// slice is one that devices keep, or any.
 tv::LineageAttr followCommunication(mlir::Operation &op,
                                     llvm::ArrayRef<tv::LineageAttr> operands,
                                     tv::MeshAttr mesh);

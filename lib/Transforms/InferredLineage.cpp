@@ -19,7 +19,7 @@ using namespace verify;
 static constexpr size_t candidateLimit = 4;
 /// Most ops between a tensor with a lemma and one that is inferred; those of
 /// one op of a plan are fewer.
-static constexpr unsigned depthLimit = 32;
+static constexpr unsigned depthLimit = 64;
 
 /// Longest chain of ops of a number that is the same in all elements.
 static constexpr unsigned literalDepth = 4;
@@ -52,6 +52,7 @@ static bool isSameLiteral(Value value, Value reference, unsigned depth = 0) {
 
 void LineageInference::setKnown(Value value, Correspondence correspondence) {
   candidates[value] = {correspondence};
+  known.insert(value);
 }
 
 std::optional<Correspondence>
@@ -76,6 +77,15 @@ LineageInference::match(Operation &op, ArrayRef<Correspondence> operands,
   if (!lineage)
     return std::nullopt;
   return Correspondence{reference.getResult(0), lineage};
+}
+
+LineageInference::Candidates LineageInference::exchangeAll(
+    Operation &op, ArrayRef<SmallVector<Correspondence>> choices) const {
+  Candidates found;
+  for (const auto &choice : choices)
+    if (std::optional<Correspondence> exchanged = exchange(op, choice))
+      found.push_back(*exchanged);
+  return found;
 }
 
 std::optional<Correspondence>
@@ -133,13 +143,9 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
     if (choices.empty() || choices.size() > candidateLimit)
       return {};
   }
+  if (tv::communicates(&op))
+    return exchangeAll(op, choices);
   Candidates found;
-  if (tv::communicates(&op)) {
-    for (const auto &choice : choices)
-      if (std::optional<Correspondence> exchanged = exchange(op, choice))
-        found.push_back(*exchanged);
-    return found;
-  }
   for (const auto &choice : choices) {
     const auto *tensor = llvm::find_if(
         choice, [](const Correspondence &at) { return bool(at.reference); });
@@ -157,6 +163,9 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
         return {};
     }
   }
+  // What the plan alone slices is a part of what it is of.
+  if (found.empty() && isa<tv::SliceOp>(op))
+    return exchangeAll(op, choices);
   return found;
 }
 
@@ -180,8 +189,10 @@ void LineageInference::visit(Operation &op) {
     return;
   Value result = op.getResult(0);
   if (exchangesParts(op)) {
-    if (!getCandidates(result, 0).empty())
+    if (!getCandidates(result, 0).empty()) {
       exchanged.push_back(result);
+      addSources(op);
+    }
     return;
   }
   bool leadsOn =
@@ -191,6 +202,30 @@ void LineageInference::visit(Operation &op) {
   if (!leadsOn || getCandidates(result, 0).empty())
     return;
   inferred.insert(result);
+}
+
+void LineageInference::addSources(Operation &op) {
+  SmallVector<Value> worklist(op.getOperands());
+  llvm::SmallDenseSet<Value, 8> seen;
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    const Candidates found = candidates.lookup(value);
+    Operation *source = value.getDefiningOp();
+    if (known.contains(value) || !source || found.size() != 1)
+      continue;
+    auto isPartOf = [&](Value operand) {
+      const Candidates whole = candidates.lookup(operand);
+      return whole.size() == 1 &&
+             whole.front().reference == found.front().reference;
+    };
+    if (exchangesParts(*source) ||
+        (isa<tv::SliceOp>(source) && isPartOf(source->getOperand(0))))
+      llvm::append_range(worklist, source->getOperands());
+    else
+      sources.insert(value);
+  }
 }
 
 bool LineageInference::isFollowed(Operation &op) {
@@ -211,13 +246,15 @@ SmallVector<std::pair<Value, Correspondence>> LineageInference::take() {
           return user->getNumResults() == 1 && !tv::communicates(user);
         }))
       result.emplace_back(value, found.front());
+  for (Value value : sources)
+    result.emplace_back(value, candidates.lookup(value).front());
   for (Value value : inferred) {
     // Asking what users follow from adds to the map.
     const Candidates found = candidates.lookup(value);
     bool isLast = llvm::any_of(value.getUsers(), [&](Operation *user) {
       return user->getNumResults() == 1 && !isFollowed(*user);
     });
-    if (isLast && found.size() == 1)
+    if (isLast && found.size() == 1 && !sources.contains(value))
       result.emplace_back(value, found.front());
   }
   return result;

@@ -58,16 +58,24 @@ private:
   /// What an op that communicates gives.
   std::optional<Correspondence>
   exchange(mlir::Operation &op, llvm::ArrayRef<Correspondence> operands) const;
+  Candidates
+  exchangeAll(mlir::Operation &op,
+              llvm::ArrayRef<llvm::SmallVector<Correspondence>> choices) const;
   std::optional<Correspondence> match(mlir::Operation &op,
                                       llvm::ArrayRef<Correspondence> operands,
                                       mlir::Operation &reference);
 
   tv::MeshAttr mesh;
+  /// Notes what leads to what devices exchange, and is computed.
+  void addSources(mlir::Operation &op);
+
   DenseValueMap<Candidates> candidates;
+  DenseValueSet known; ///< those that have a lemma, or are given
   /// Those that such an op leads to, without a lemma in between.
   llvm::SetVector<mlir::Value> inferred;
-  /// Those that devices exchange.
+  /// Those that devices exchange, and what these are parts of.
   llvm::SmallVector<mlir::Value> exchanged;
+  llvm::SetVector<mlir::Value> sources;
 };
 
 /// Whether `place` is about an op that computes what one of the reference does,

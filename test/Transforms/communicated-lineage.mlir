@@ -94,3 +94,50 @@ tv.plan @plan <dp = 1, device = 2, mb = 1> {
     tv.output %l "loss" <8, []> : tensor<f32>
   }
 }
+
+// -----
+
+// What is exchanged has a lemma, too, where it is computed within an op of the plan: rows become
+// columns.
+
+// CHECK-LABEL: tv.graph
+// CHECK: %[[Z:.+]] = tv.negate {{.*}} -> tensor<4x6xf32>
+// CHECK: %[[P:.+]] = tv.negate {{.*}} on <device = 0> : {{.*}} -> tensor<2x6xf32>
+// CHECK: %[[G:.+]] = tv.all_gather {{.*}} on <device = 0> {{.*}} -> tensor<4x3xf32>
+// CHECK-DAG: tv.expect %[[P]] is %[[Z]] <[0:2 of 4], [0:6 of 6]> on <device = 0>
+// CHECK-DAG: tv.expect %[[G]] is %[[Z]] <[0:4 of 4], [0:3 of 6]> on <device = 0>
+// FOLDED-LABEL: tv.graph
+tv.plan @reference <dp = 1, device = 1, mb = 1> {
+  tv.program 0 {
+    %x = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4, 0:6 of 6]>] : tensor<4x6xf32>
+    %y = tv.tanh %x {tv.piece = #tv.piece<3, [0:4 of 4, 0:6 of 6]>} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %z = tv.negate %y : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %e = tv.exp %z : (tensor<4x6xf32>) -> tensor<4x6xf32>
+    %l = tv.reduce sum %e {dimensions = array<i64: 0, 1>} : (tensor<4x6xf32>) -> tensor<f32>
+    tv.output %l "loss" <8, []> : tensor<f32>
+  }
+}
+tv.plan @plan <dp = 1, device = 2, mb = 1> {
+  tv.program 0 {
+    %x = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4, 0:6 of 6]>] : tensor<4x6xf32>
+    %s = tv.slice %x {dimension = 0 : i64, start = 0 : i64, end = 2 : i64} : (tensor<4x6xf32>) -> tensor<2x6xf32>
+    %y = tv.tanh %s {tv.piece = #tv.piece<3, [0:2 of 4, 0:6 of 6]>} : (tensor<2x6xf32>) -> tensor<2x6xf32>
+    %z = tv.negate %y : (tensor<2x6xf32>) -> tensor<2x6xf32>
+    %g = tv.communicate all_to_all %z group [0, 1] {dimension = 0 : i64, split_dimension = 1 : i64} : (tensor<2x6xf32>) -> tensor<4x3xf32>
+    %e = tv.exp %g : (tensor<4x3xf32>) -> tensor<4x3xf32>
+    %l = tv.reduce sum %e {dimensions = array<i64: 0, 1>} : (tensor<4x3xf32>) -> tensor<f32>
+    %r = tv.communicate all_reduce %l group [0, 1] : (tensor<f32>) -> tensor<f32>
+    tv.output %r "loss" <8, []> : tensor<f32>
+  }
+  tv.program 1 {
+    %x = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:4 of 4, 0:6 of 6]>] : tensor<4x6xf32>
+    %s = tv.slice %x {dimension = 0 : i64, start = 2 : i64, end = 4 : i64} : (tensor<4x6xf32>) -> tensor<2x6xf32>
+    %y = tv.tanh %s {tv.piece = #tv.piece<3, [2:4 of 4, 0:6 of 6]>} : (tensor<2x6xf32>) -> tensor<2x6xf32>
+    %z = tv.negate %y : (tensor<2x6xf32>) -> tensor<2x6xf32>
+    %g = tv.communicate all_to_all %z group [0, 1] {dimension = 0 : i64, split_dimension = 1 : i64} : (tensor<2x6xf32>) -> tensor<4x3xf32>
+    %e = tv.exp %g : (tensor<4x3xf32>) -> tensor<4x3xf32>
+    %l = tv.reduce sum %e {dimensions = array<i64: 0, 1>} : (tensor<4x3xf32>) -> tensor<f32>
+    %r = tv.communicate all_reduce %l group [0, 1] : (tensor<f32>) -> tensor<f32>
+    tv.output %r "loss" <8, []> : tensor<f32>
+  }
+}
