@@ -258,14 +258,19 @@ bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
   if (simplify(place, QuadraticBranches::Nearest) &&
       attemptWithEqualParts(place))
     return true;
+  if (!isQuick) {
+    restart(LongPositions::Last);
+    ++seed.number;
+    if (simplify(place, QuadraticBranches::None) && attemptSome(2 * drawLimit))
+      return true;
+  }
+  // What is equal along every dimension has norms whose derivatives are 0.
   restart(LongPositions::Last);
-  if (findAmong(place, isQuick))
+  if (!usesGroups() && simplify(place, QuadraticBranches::None) &&
+      attempt(getFine(*coarse)))
     return true;
-  if (isQuick)
-    return false;
   restart(LongPositions::Last);
-  ++seed.number;
-  return simplify(place, QuadraticBranches::None) && attemptSome(2 * drawLimit);
+  return findAmong(place, isQuick);
 }
 
 /// Whether what an expect speaks of is computed on each device for itself. Else

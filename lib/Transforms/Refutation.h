@@ -64,8 +64,8 @@ private:
   bool usesGroups() const { return grouped.has_value(); }
   /// The analysis to compare with where results are confirmed with this one.
   const FactorAnalysis &getLooked(const FactorAnalysis &analysis) const;
-  /// The same with the last one alone: without attention, then with it, then
-  /// without it for more inputs.
+  /// The same with the last one alone: without attention, for several inputs
+  /// and for some that are not equal along every dimension, then with it.
   bool findWithLastPosition(tv::ExpectOp place, bool isQuick);
   /// Goes back to the first inputs, which tell these positions apart.
   void restart(LongPositions positions);
