@@ -6,6 +6,7 @@
 
 #include "EquivalenceChecker.h"
 
+#include "InferredLineage.h"
 #include "mlir/IR/Threading.h"
 
 using namespace mlir;
@@ -262,8 +263,30 @@ void EquivalenceChecker::addUnproved(tv::ExpectOp expect,
   unprovedOps += stage.size;
 }
 
+bool EquivalenceChecker::dropGuesses(tv::ExpectOp expect,
+                                     const PlannedStage &stage) {
+  if (widenedOps > unprovedLimit)
+    return false;
+  SmallVector<tv::ExpectOp> guesses;
+  llvm::copy_if(stage.assumed, std::back_inserter(guesses), isGuess);
+  if (guesses.empty())
+    return false;
+  widenedOps += stage.size;
+  Widened &wider = widened[expect];
+  bool isWider = false;
+  for (tv::ExpectOp lemma : guesses)
+    isWider |= wider.excluded.insert(lemma).second;
+  return isWider;
+}
+
 bool EquivalenceChecker::widen(tv::ExpectOp expect, const PlannedStage &stage,
                                Question isRefuted) {
+  // What a guess stands for hides how other ops follow from it. One that does
+  // not hold is gone without.
+  if (isGuess(expect))
+    return false;
+  if (dropGuesses(expect, stage))
+    return true;
   askOnce(isRefuted);
   if (stopped)
     return false;
@@ -322,7 +345,8 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
       planned.clear();
       stages.setBroken(expect);
       counts.brokenLemmas += !isResult;
-      askOnce(isRefuted);
+      if (!isGuess(expect))
+        askOnce(isRefuted);
     }
     if (status.verdict.isProved() &&
         !defined.proves(expect.getReference(), stages)) {

@@ -117,6 +117,9 @@ private:
   void decide(tv::ExpectOp wanted, Question isRefuted);
   /// Notes that an expect was not proved, and how large its stage is.
   void addUnproved(tv::ExpectOp expect, const PlannedStage &stage);
+  /// Prepares a stage that assumes no guesses; false if it assumed none, or too
+  /// much was tried again.
+  bool dropGuesses(tv::ExpectOp expect, const PlannedStage &stage);
   /// Prepares a stage of an expect that begins earlier, for where one device
   /// has a tensor of known lineage and another one recomputes it. False if
   /// there is none, or the plan is wrong.

@@ -21,33 +21,38 @@ static constexpr size_t candidateLimit = 4;
 /// one op of a plan are fewer.
 static constexpr unsigned depthLimit = 64;
 
-/// Longest chain of ops of a number that is the same in all elements.
-static constexpr unsigned literalDepth = 4;
+/// Most ops that a number which is the same in all elements is made of.
+static constexpr unsigned literalLimit = 8;
 
-/// Whether a value is computed from literals alone.
-static bool isLiteral(Value value, unsigned depth = 0) {
-  Operation *op = value.getDefiningOp();
-  if (isa_and_present<tv::ConstantOp>(op))
-    return true;
-  return depth < literalDepth &&
-         isa_and_present<tv::SemanticsOpInterface>(op) &&
-         op->getNumOperands() != 0 &&
-         llvm::all_of(
-             op->getOperands(),
-             [&](Value operand) { return isLiteral(operand, depth + 1); });
+/// The ops that a value is computed by from literals alone, it last; none if it
+/// is not. Each stands there as often as it is used.
+static SmallVector<Operation *> listLiteral(Value value) {
+  SmallVector<Operation *> ops;
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val().getDefiningOp();
+    bool isKnown = isa_and_present<tv::ConstantOp>(op) ||
+                   (isa_and_present<tv::SemanticsOpInterface>(op) &&
+                    op->getNumOperands() != 0);
+    if (!isKnown || ops.size() + op->getNumOperands() >= literalLimit)
+      return {};
+    ops.push_back(op);
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return ops;
 }
 
+static bool isLiteral(Value value) { return !listLiteral(value).empty(); }
+
 /// Whether a literal of the plan is this one of the reference.
-static bool isSameLiteral(Value value, Value reference, unsigned depth = 0) {
-  Operation *own = value.getDefiningOp(), *other = reference.getDefiningOp();
-  return depth <= literalDepth && own && other &&
-         value.getType() == reference.getType() && isSameOp(*own, *other) &&
-         (own->getNumOperands() != 0 || isa<tv::ConstantOp>(own)) &&
-         llvm::all_of(llvm::zip_equal(own->getOperands(), other->getOperands()),
-                      [&](auto operands) {
-                        auto [one, another] = operands;
-                        return isSameLiteral(one, another, depth + 1);
-                      });
+static bool isSameLiteral(Value value, Value reference) {
+  SmallVector<Operation *> own = listLiteral(value),
+                           others = listLiteral(reference);
+  return !own.empty() && value.getType() == reference.getType() &&
+         llvm::equal(own, others, [](Operation *one, Operation *other) {
+           return isSameOp(*one, *other) &&
+                  one->getResultTypes() == other->getResultTypes();
+         });
 }
 
 void LineageInference::setKnown(Value value, Correspondence correspondence) {
@@ -206,10 +211,9 @@ void LineageInference::visit(Operation &op) {
 
 void LineageInference::addSources(Operation &op) {
   SmallVector<Value> worklist(op.getOperands());
-  llvm::SmallDenseSet<Value, 8> seen;
   while (!worklist.empty()) {
     Value value = worklist.pop_back_val();
-    if (!seen.insert(value).second)
+    if (!walked.insert(value).second)
       continue;
     const Candidates found = candidates.lookup(value);
     Operation *source = value.getDefiningOp();
@@ -258,6 +262,16 @@ SmallVector<std::pair<Value, Correspondence>> LineageInference::take() {
       result.emplace_back(value, found.front());
   }
   return result;
+}
+
+static constexpr llvm::StringLiteral guessName = "tv.guess";
+
+void verify::setGuess(tv::ExpectOp lemma) {
+  lemma->setDiscardableAttr(guessName, UnitAttr::get(lemma.getContext()));
+}
+
+bool verify::isGuess(tv::ExpectOp lemma) {
+  return !lemma.getContract() && lemma->getDiscardableAttr(guessName);
 }
 
 /// What is said of an operand on its way to `place`: which part it is of

@@ -76,7 +76,12 @@ private:
   /// Those that devices exchange, and what these are parts of.
   llvm::SmallVector<mlir::Value> exchanged;
   llvm::SetVector<mlir::Value> sources;
+  DenseValueSet walked; ///< those that `addSources` has looked at
 };
+
+/// Says that a lemma is inferred, and not stated by the plan.
+void setGuess(tv::ExpectOp lemma);
+bool isGuess(tv::ExpectOp lemma);
 
 /// Whether `place` is about an op that computes what one of the reference does,
 /// of other parts than it says: by what is said of its operands.

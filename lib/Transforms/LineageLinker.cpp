@@ -22,14 +22,18 @@ using namespace verify;
 
 void LineageLinker::add(ArrayRef<Value> values, Value tensor,
                         tv::LineageAttr lineage, tv::ContractAttr contract,
-                        int64_t device, Location location) {
+                        int64_t device, Location location, bool isGuess) {
   auto [found, isNew] = known.try_emplace(
       std::tuple(values.front(), tensor, lineage), claims.size());
   if (!isNew && ArrayRef(claims[found->second].values) == values &&
       claims[found->second].contract == contract) {
-    SmallVectorImpl<int64_t> &devices = claims[found->second].devices;
-    if (!llvm::is_contained(devices, device))
-      devices.push_back(device);
+    Claim &claim = claims[found->second];
+    // It is reported where the first device has it, whichever ran first.
+    if (device < *llvm::min_element(claim.devices))
+      claim.location = location;
+    if (!llvm::is_contained(claim.devices, device))
+      claim.devices.push_back(device);
+    claim.isGuess &= isGuess;
     return;
   }
   found->second = claims.size();
@@ -38,7 +42,8 @@ void LineageLinker::add(ArrayRef<Value> values, Value tensor,
                     lineage,
                     contract,
                     {device},
-                    location});
+                    location,
+                    isGuess});
 }
 
 llvm::SmallBitVector LineageLinker::getNoAxes() const {
@@ -155,8 +160,8 @@ void LineageLinker::addInferred() {
     for (int64_t device = 0, end = *mesh.getAxisSize("device"); device < end;
          ++device)
       if (devices.contains(device))
-        add({value}, found.reference, found.lineage, {}, device,
-            value.getLoc());
+        add({value}, found.reference, found.lineage, {}, device, value.getLoc(),
+            /*isGuess=*/true);
   }
 }
 
@@ -460,6 +465,8 @@ LinkCounts LineageLinker::write() {
     if (fold && !claim.contract && claim.values.size() == 1 &&
         isTerm(claim.values.front(), claim.lineage, /*saysOfRanks=*/false))
       setDoubtful(expect);
+    if (claim.isGuess)
+      setGuess(expect);
     ++(claim.contract ? counts.results : counts.lemmas);
   }
   return counts;

@@ -89,10 +89,11 @@ private:
     tv::ContractAttr contract;
     llvm::SmallVector<int64_t, 1> devices;
     mlir::Location location;
+    bool isGuess = false; ///< The plan does not state it.
   };
   void add(llvm::ArrayRef<mlir::Value> values, mlir::Value tensor,
            tv::LineageAttr lineage, tv::ContractAttr contract, int64_t device,
-           mlir::Location location);
+           mlir::Location location, bool isGuess = false);
   /// Notes a part that is missing.
   llvm::LogicalResult checkCoverage(llvm::StringRef name,
                                     llvm::ArrayRef<int64_t> shape,
