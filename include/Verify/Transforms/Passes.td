@@ -144,6 +144,8 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
     result of the contract is *proved*, *refuted* with a witness, or *unknown*
     with a reason; the last two are errors at the op of the plan. When
     everything is proved the ledger checks the argument again.
+    A lemma with the attribute `tv.guess` is inferred, and not stated by the plan:
+    what is not proved with it is tried without, before it counts as not proved.
 
     A graph that `tv-canonicalize-ssa=fold-ranks` made has the attribute
     `tv.folded`, the groups of ranks of which the first stands for all, and
