@@ -254,13 +254,15 @@ void EquivalenceChecker::expectDifferences() {
 
 void EquivalenceChecker::addUnproved(tv::ExpectOp expect,
                                      const PlannedStage &stage) {
-  if (!firstUnproved)
+  // Nothing is wrong where a guess is.
+  if (!firstUnproved && !isGuess(expect))
     firstUnproved = expect;
   expectDifferences();
   if (!stage.proof || stage.proof->isUnproved)
     return;
   stage.proof->isUnproved = true;
-  unprovedOps += stage.size;
+  if (!isGuess(expect))
+    unprovedOps += stage.size;
 }
 
 bool EquivalenceChecker::dropGuesses(tv::ExpectOp expect,
