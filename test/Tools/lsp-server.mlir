@@ -79,6 +79,16 @@ module {
       %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:2 of 4]>] : tensor<2xf32>
       %1 = tv.call @forward0(%0) instance 2 : (tensor<2xf32>) -> tensor<f32>
       tv.output %1 "loss" <8, []> : tensor<f32>
+      // HERE: "message": "output 'loss' differs from the reference on devices 0-1",
+      // THERE: "message": "output 'loss' differs from the reference on devices 0-1 (model.py:3)",
+      // WRONG: "start": {
+      // HERE-NEXT: "character": 6,
+      // HERE-NEXT: "line": [[#@LINE-6]]
+      // WRONG: "relatedInformation": [
+      // WRONG: "message": "single-device model: the reference value is computed here
+      // WRONG: "message": "counterexample: with the inputs of seed 0, element [] of output 'loss' is
+      // WRONG: "severity": 1,
+      // WRONG-NOT: "severity"
     }
     tv.segment @forward1 on 1 cell 2 {
     ^bb0(%x: tensor<2xf32>):
@@ -91,16 +101,6 @@ module {
       %0 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [2:4 of 4]>] : tensor<2xf32>
       %1 = tv.call @forward1(%0) instance 2 : (tensor<2xf32>) -> tensor<f32>
       tv.output %1 "loss" <8, []> : tensor<f32>
-      // HERE: "message": "output 'loss' differs from the reference on devices 0-1",
-      // THERE: "message": "output 'loss' differs from the reference on devices 0-1 (model.py:3)",
-      // WRONG: "start": {
-      // HERE-NEXT: "character": 6,
-      // HERE-NEXT: "line": [[#@LINE-6]]
-      // WRONG: "relatedInformation": [
-      // WRONG: "message": "single-device model: the reference value is computed here
-      // WRONG: "message": "counterexample: with the inputs of seed 0, element [] of output 'loss' is
-      // WRONG: "severity": 1,
-      // WRONG-NOT: "severity"
     }
   }
 }
