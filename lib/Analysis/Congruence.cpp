@@ -41,12 +41,14 @@ bool verify::isSameOp(Operation &left, Operation &right) {
 // Parts
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// The factor that a dimension is of: the only one, or the major one of a
 /// product.
 struct MajorFactor {
   unsigned factor;
   int64_t minorSize = 1; ///< positions of the dimension for one of the factor
 };
+} // namespace
 
 static std::optional<MajorFactor> getMajor(const DimensionExpr &dimension,
                                            ArrayRef<int64_t> extents) {
