@@ -265,6 +265,15 @@ void EquivalenceChecker::addUnproved(tv::ExpectOp expect,
     unprovedOps += stage.size;
 }
 
+bool EquivalenceChecker::exclude(tv::ExpectOp expect,
+                                 ArrayRef<tv::ExpectOp> lemmas) {
+  Widened &wider = widened[expect];
+  bool isWider = false;
+  for (tv::ExpectOp lemma : lemmas)
+    isWider |= wider.excluded.insert(lemma).second;
+  return isWider;
+}
+
 bool EquivalenceChecker::dropGuesses(tv::ExpectOp expect,
                                      const PlannedStage &stage) {
   if (widenedOps > unprovedLimit)
@@ -274,11 +283,7 @@ bool EquivalenceChecker::dropGuesses(tv::ExpectOp expect,
   if (guesses.empty())
     return false;
   widenedOps += stage.size;
-  Widened &wider = widened[expect];
-  bool isWider = false;
-  for (tv::ExpectOp lemma : guesses)
-    isWider |= wider.excluded.insert(lemma).second;
-  return isWider;
+  return exclude(expect, guesses);
 }
 
 bool EquivalenceChecker::widen(tv::ExpectOp expect, const PlannedStage &stage,
@@ -299,10 +304,7 @@ bool EquivalenceChecker::widen(tv::ExpectOp expect, const PlannedStage &stage,
   ++wider.count;
   expectDifferences();
   widenedOps += stage.size;
-  bool isWider = false;
-  for (tv::ExpectOp lemma : stage.assumed)
-    isWider |= wider.excluded.insert(lemma).second;
-  return isWider;
+  return exclude(expect, stage.assumed);
 }
 
 void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {

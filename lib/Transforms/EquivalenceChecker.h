@@ -117,12 +117,14 @@ private:
   void decide(tv::ExpectOp wanted, Question isRefuted);
   /// Notes that an expect was not proved, and how large its stage is.
   void addUnproved(tv::ExpectOp expect, const PlannedStage &stage);
+  /// Has the stage of an expect begin before these lemmas; false if it did.
+  bool exclude(tv::ExpectOp expect, llvm::ArrayRef<tv::ExpectOp> lemmas);
   /// Prepares a stage that assumes no guesses; false if it assumed none, or too
   /// much was tried again.
   bool dropGuesses(tv::ExpectOp expect, const PlannedStage &stage);
   /// Prepares a stage of an expect that begins earlier, for where one device
   /// has a tensor of known lineage and another one recomputes it. False if
-  /// there is none, or the plan is wrong.
+  /// there is none, the plan is wrong, or the expect is a guess.
   bool widen(tv::ExpectOp expect, const PlannedStage &stage,
              Question isRefuted);
   /// From now on looks for differences first.

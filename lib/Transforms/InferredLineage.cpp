@@ -24,8 +24,8 @@ static constexpr unsigned depthLimit = 64;
 /// Most ops that a number which is the same in all elements is made of.
 static constexpr unsigned literalLimit = 8;
 
-/// The ops that a value is computed by from literals alone, it last; none if it
-/// is not. Each stands there as often as it is used.
+/// The ops that a value is computed by from literals alone, the last one first;
+/// none if it is not. Each stands there as often as it is used.
 static SmallVector<Operation *> listLiteral(Value value) {
   SmallVector<Operation *> ops;
   SmallVector<Value> worklist = {value};

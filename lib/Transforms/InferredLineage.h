@@ -8,8 +8,9 @@
 // of its ops. Where that op selects, as a router does, or compares by
 // exponentials, as attention does, each element depends on all elements of a
 // row, and a stage that also sums over tokens has to look at all of them for
-// each token. So tensors that such an op leads to get lemmas of their own. Each
-// is a guess that the check proves or goes without.
+// each token. So tensors that such an op leads to get lemmas of their own, and
+// so do those that devices exchange. Each is a guess that the check proves or
+// goes without.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,16 +37,18 @@ class LineageInference {
 public:
   explicit LineageInference(tv::MeshAttr mesh) : mesh(mesh) {}
 
-  /// Whether an op is one that what is inferred leads on from: a selection or
-  /// an exponential.
+  /// Whether there is something to infer where such an op is: a selection or an
+  /// exponential, which what is inferred leads on from, or one that gives parts
+  /// to other devices.
   static bool startsAt(mlir::Operation &op);
 
   /// Notes a correspondence that has a lemma, or is given.
   void setKnown(mlir::Value value, Correspondence correspondence);
   /// Ops come after what they take.
   void visit(mlir::Operation &op);
-  /// The tensors that such an op leads to and that are used where lineages end,
-  /// each with the one tensor of the reference that it may be a part of.
+  /// The tensors that a selection or an exponential leads to and that are used
+  /// where lineages end, and those that devices exchange, each with the one
+  /// tensor of the reference that it may be a part of.
   llvm::SmallVector<std::pair<mlir::Value, Correspondence>> take();
 
 private:
@@ -64,14 +67,14 @@ private:
   std::optional<Correspondence> match(mlir::Operation &op,
                                       llvm::ArrayRef<Correspondence> operands,
                                       mlir::Operation &reference);
-
-  tv::MeshAttr mesh;
-  /// Notes what leads to what devices exchange, and is computed.
+  /// Notes what is computed, and exchanged by an op or in parts.
   void addSources(mlir::Operation &op);
 
+  tv::MeshAttr mesh;
   DenseValueMap<Candidates> candidates;
   DenseValueSet known; ///< those that have a lemma, or are given
-  /// Those that such an op leads to, without a lemma in between.
+  /// Those that a selection or an exponential leads to, without a lemma in
+  /// between.
   llvm::SetVector<mlir::Value> inferred;
   /// Those that devices exchange, and what these are parts of.
   llvm::SmallVector<mlir::Value> exchanged;
