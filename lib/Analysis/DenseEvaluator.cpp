@@ -11,6 +11,8 @@
 #include "ValueNumbering.h"
 #include "mlir/IR/Threading.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace verify;
 
@@ -294,6 +296,33 @@ LogicalResult DenseEvaluator::evaluate(Value value) {
 
 //===--- Results ----------------------------------------------------------===//
 
+/// Whether all pairs of a row are distinct. Numbers that rise need no more than
+/// that neighbours are: of two enclosures apart, that of the less one is below.
+static bool areAllDistinct(
+    ArrayRef<Scalar> row, const NumericAlgebra &algebra,
+    llvm::function_ref<bool(Scalar left, Scalar right)> areDistinct) {
+  std::vector<std::pair<double, Scalar>> sorted;
+  bool rises = true;
+  for (Scalar scalar : row) {
+    sorted.emplace_back(algebra.toDouble(scalar), scalar);
+    rises &= !std::isnan(sorted.back().first);
+  }
+  if (rises)
+    llvm::stable_sort(sorted, llvm::less_first());
+  for (size_t i = 1; i < sorted.size() && rises; ++i) {
+    if (!areDistinct(sorted[i - 1].second, sorted[i].second))
+      return false;
+    rises = sorted[i - 1].first < sorted[i].first;
+  }
+  if (rises)
+    return true;
+  for (size_t i = 0; i < row.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (!areDistinct(row[i], row[j]))
+        return false;
+  return true;
+}
+
 bool DenseEvaluator::haveDistinctElements(
     Value value,
     llvm::function_ref<bool(Scalar left, Scalar right)> areDistinct) const {
@@ -325,10 +354,8 @@ bool DenseEvaluator::haveDistinctElements(
         scalars.push_back(tensor.get(start + i * stride));
       if (scalars == before)
         continue;
-      for (int64_t i = 0; i < row; ++i)
-        for (int64_t j = 0; j < i; ++j)
-          if (!areDistinct(scalars[i], scalars[j]))
-            return false;
+      if (!areAllDistinct(scalars, algebra, areDistinct))
+        return false;
       std::swap(scalars, before);
     }
   return true;

@@ -93,6 +93,32 @@ private:
   std::vector<double> nodes;
 };
 
+/// The sums of a body that asks of two elements of a row, its own and that of
+/// the term, only whether its own one is less: `tv::ComparesOperands`. Of
+/// elements in order all terms before some place are alike, and all after it.
+class OrderedTerms {
+public:
+  explicit OrderedTerms(NumericAlgebra &algebra) : algebra(algebra) {}
+
+  /// Puts the elements of a row in order; false if it is not known.
+  bool order(llvm::ArrayRef<Scalar> elements);
+  /// The sum for each element. `body` gives the term of an element for one that
+  /// is less than it, or is not.
+  using Body = llvm::function_ref<Scalar(size_t element, Scalar own)>;
+  void sum(llvm::ArrayRef<Scalar> elements, llvm::ArrayRef<int64_t> weights,
+           Body body, std::vector<Scalar> &results);
+
+private:
+  /// Whether one number is less than another one, if that is known.
+  std::optional<bool> isLess(Scalar left, Scalar right);
+  /// What a sum is with one more term; both are released.
+  Scalar add(Scalar sum, WeightedScalar term);
+
+  NumericAlgebra &algebra;
+  std::vector<size_t> sorted;
+  std::vector<size_t> groups; ///< where equal elements begin, and the end
+};
+
 /// All elements of an op of which an operand or the result is in runs.
 class RunRelation : public DenseRelation {
 public:
@@ -159,6 +185,16 @@ private:
   Scalar computeElement();
   /// The bodies at all places of `loop`, which is at its first, as a row.
   Scalar computeBodies(const Loop &loop);
+  /// Finds the loop along which sums depend on an order (`OrderedTerms`).
+  void findOrderedLoop();
+  /// All elements along that loop and the row, of the runs of part `number` of
+  /// `count`.
+  void computeOrderedRows(int64_t offset, int64_t number, int64_t count);
+  /// Where runs of any of the elements end that are put in order.
+  void findOrderedEnds(const Loop &row);
+  /// The elements along that loop at one run of the row; false if their order
+  /// is not known.
+  bool computeOrdered(std::vector<Scalar> &results);
   /// The same as `computeRow` where most elements are a run each.
   void computeRowAtOnce(int64_t offset);
   /// The same where each element is a sum.
@@ -274,6 +310,8 @@ private:
   /// null.
   Loop *repeatedLoop = nullptr;
   std::vector<int64_t> repeatedEnds;
+  /// The loop of the result whose elements are put in order; null if none are.
+  Loop *orderedLoop = nullptr;
   /// Whether bodies of many runs are computed at once.
   bool collectsBodies = false;
   /// Whether rows, and the terms of one element, may be computed at once, and

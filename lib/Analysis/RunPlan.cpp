@@ -97,6 +97,7 @@ void RunRelation::chooseWays() {
       (!termLoop ||
        (relation.combination == Combination::Sum &&
         (walksTerms || (!isLongLoop(*termLoop) && !comparesPositions))));
+  findOrderedLoop();
   findPairs();
 }
 

@@ -88,7 +88,8 @@ LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
             total, static_cast<int64_t>(loop->representatives.size()), total))
       return fail("a tensor has more than 2^63 rows");
   // Of few rows each is cut.
-  int64_t parts = walksRows && total < shareCount ? shareCount : 1;
+  bool isCut = (walksRows || orderedLoop) && total < shareCount;
+  int64_t parts = isCut ? shareCount : 1;
   total *= parts;
   // Rounded up, so that the first share is not empty.
   int64_t perShare = std::max<int64_t>(llvm::divideCeil(total, shareCount), 1);
@@ -123,7 +124,9 @@ LogicalResult RunRelation::execute(ArrayRef<MeshPlace> places,
       for (int64_t part = 0; part < parts; ++part) {
         if (row++ / perShare != share || isTooCostly)
           continue;
-        if (walksRows)
+        if (orderedLoop)
+          computeOrderedRows(offset, part, parts);
+        else if (walksRows)
           walkRow(offset, part, parts);
         else if (isTransposed)
           computeTransposedRow(offset);

@@ -44,7 +44,8 @@ def TV_OneHotIndexOp : TV_ComputeOp<"one_hot_index",
 }
 
 def TV_DescendingRankOp : TV_ComputeOp<"descending_rank",
-    [TV_NotDifferentiable, TV_ReturnsIntegers, TV_AssumesNoTies]> {
+    [TV_NotDifferentiable, TV_ReturnsIntegers, TV_AssumesNoTies,
+     TV_ComparesOperands]> {
   let summary = "how many elements of the row are greater";
   let description = [{
     `result[..., i]` counts the `j` with `scores[..., j] > scores[..., i]`; with

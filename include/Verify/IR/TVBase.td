@@ -69,6 +69,12 @@ def TV_ComparesPositions : NativeOpTrait<"ComparesPositions"> {
   let cppNamespace = "::verify::tv";
 }
 
+/// The op's body asks of its first two scalars only whether the first one is
+/// less, and nothing of positions.
+def TV_ComparesOperands : NativeOpTrait<"ComparesOperands"> {
+  let cppNamespace = "::verify::tv";
+}
+
 /// The op may sum over coordinates of an axis of the mesh, or read at another
 /// coordinate than its own.
 def TV_RunsAlongAxes : NativeOpTrait<"RunsAlongAxes"> {

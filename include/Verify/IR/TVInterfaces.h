@@ -82,6 +82,12 @@ template <typename ConcreteType>
 class ComparesPositions
     : public mlir::OpTrait::TraitBase<ConcreteType, ComparesPositions> {};
 
+/// The op's body asks of its first two scalars only whether the first one is
+/// less, and nothing of positions.
+template <typename ConcreteType>
+class ComparesOperands
+    : public mlir::OpTrait::TraitBase<ConcreteType, ComparesOperands> {};
+
 /// The op may sum over coordinates of an axis of the mesh, or read at another
 /// coordinate than its own.
 template <typename ConcreteType>
