@@ -146,7 +146,7 @@ Confirmation::judge(Execution &plan, Execution *other,
   if (isUndecided)
     return std::nullopt;
   if (!plan.areDistinct() || (other && !other->areDistinct()))
-    return reject("what is selected from ties on the inputs that were tried");
+    return reject(tiesReason.str());
   EnclosingAlgebra &algebra = plan.algebra;
   Operation *undefined = plan.evaluator.getUndefinedOp();
   auto difference =

@@ -21,6 +21,9 @@
 
 namespace verify {
 
+/// Why a difference is not reported that what is selected may explain.
+inline constexpr llvm::StringLiteral tiesReason =
+    "what is selected from ties on the inputs that were tried";
 /// Why no difference is reported between numbers that agree in most digits.
 inline constexpr llvm::StringLiteral roundingReason =
     "the difference could not be told from rounding";

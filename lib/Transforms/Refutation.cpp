@@ -382,9 +382,13 @@ bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
   for (bool isPositive : {false, true}) {
     seed.isPositive = isPositive;
     for (unsigned draw = 0; draw < drawLimit && !isTooCostly;
-         ++draw, ++seed.number)
+         ++draw, ++seed.number) {
+      // A token that no device finds in its part of a vocabulary is 0, and the
+      // scores of all experts are one number.
+      seed.hasNeighbours = failureReason == tiesReason;
       if (attempt(getFine(*coarse)))
         return true;
+    }
   }
   return acceptFaint() || acceptUndefined();
 }

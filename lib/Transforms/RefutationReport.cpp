@@ -163,7 +163,8 @@ void Refutation::addCounterexample(InFlightDiagnostic &error) {
   error.attachNote(confirmed.expect.getLoc())
       << "counterexample: with the " << (seed.isPositive ? "positive " : "")
       << "inputs of seed " << seed.number << describePositions(seed.positions)
-      << ", " << (seed.zeros ? describeZeros(*seed.zeros) : "")
+      << (seed.hasNeighbours ? ", integers in pairs of neighbours, " : ", ")
+      << (seed.zeros ? describeZeros(*seed.zeros) : "")
       << (seed.constant ? "the others equal along the dimensions that devices "
                           "divide, "
                         : "")

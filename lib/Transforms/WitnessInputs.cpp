@@ -82,7 +82,9 @@ Scalar WitnessInputs::input(Value value, ArrayRef<int64_t> index) {
       at[dimension] = 0;
   uint64_t state =
       isInSequence ? getSequenceState(value, number, at) : getState(number, at);
-  Scalar drawn = draw(name, state, sort, scale);
+  Scalar drawn = sort == ScalarSort::Integer
+                     ? drawInteger(name, state, getPosition(index, shape))
+                     : draw(state, sort, scale);
   if (!op || op.getContract().getRole() != tv::ContractRole::Random)
     return drawn;
   // Draws of random ops are 0 or 1.
@@ -115,12 +117,12 @@ uint64_t WitnessInputs::getSequenceState(Value value, uint64_t name,
 
 Scalar WitnessInputs::opaque(unsigned number, Type type,
                              ArrayRef<int64_t> index) {
-  return draw({}, getState(number, index), getSort(type));
+  return draw(getState(number, index), getSort(type));
 }
 
 Scalar WitnessInputs::undefined(Operation *op, ArrayRef<int64_t> place) {
   uint64_t name = hash(cast<tv::UndefinedOp>(op).getName());
-  return draw({}, getState(name, place), getSort(op->getResult(0).getType()));
+  return draw(getState(name, place), getSort(op->getResult(0).getType()));
 }
 
 uint64_t WitnessInputs::getState(uint64_t name, ArrayRef<int64_t> index) const {
@@ -136,15 +138,37 @@ uint64_t WitnessInputs::getState(uint64_t name, ArrayRef<int64_t> index) const {
 /// Where integers are only compared they have to differ all the same.
 static constexpr int64_t anyNumbers[] = {1, -3, 1000};
 
-Scalar WitnessInputs::draw(StringRef input, uint64_t state, ScalarSort sort,
-                           int64_t scale) {
-  if (sort == ScalarSort::Integer) {
-    auto found = range.data.find(input);
-    ArrayRef<int64_t> values(anyNumbers);
-    if (found != range.data.end())
-      values = found->second;
-    return algebra.integer(values[state % values.size()]);
-  }
+int64_t WitnessInputs::getPosition(ArrayRef<int64_t> index,
+                                   ArrayRef<int64_t> shape) const {
+  if (index.empty())
+    return 0;
+  // Long sequences are equal along all positions but the last one.
+  return seed.positions == LongPositions::Last
+             ? index.back() + 1 == shape.back()
+             : index.back();
+}
+
+Scalar WitnessInputs::drawInteger(StringRef input, uint64_t state,
+                                  int64_t position) {
+  auto found = range.data.find(input);
+  if (found == range.data.end())
+    return draw(state, ScalarSort::Integer);
+  ArrayRef<int64_t> values(found->second);
+  // The places of pairs that have no number in common.
+  SmallVector<size_t> pairs;
+  if (seed.hasNeighbours)
+    for (size_t i = 1; i < values.size(); ++i)
+      if (values[i] == values[i - 1] + 1 &&
+          (pairs.empty() || pairs.back() + 1 < i - 1))
+        pairs.push_back(i - 1);
+  if (pairs.size() >= 2)
+    values = values.slice(pairs[position % pairs.size()], 2);
+  return algebra.integer(values[state % values.size()]);
+}
+
+Scalar WitnessInputs::draw(uint64_t state, ScalarSort sort, int64_t scale) {
+  if (sort == ScalarSort::Integer)
+    return algebra.integer(anyNumbers[state % std::size(anyNumbers)]);
   if (sort == ScalarSort::Boolean)
     return algebra.boolean(state % 2);
   // Odd eighths between -1 and 1, say: none of them 0.

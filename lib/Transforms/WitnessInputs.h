@@ -33,6 +33,10 @@ struct WitnessSeed {
   std::shared_ptr<const llvm::StringSet<>> apart = nullptr;
   /// Null if there are none.
   std::shared_ptr<const ConstantDimensions> constant = nullptr;
+  /// Whether the integers of an input are one of two neighbours, which others
+  /// are at the next position, if it may take some: what is divided by their
+  /// numbers has both in one part, and others in another one.
+  bool hasNeighbours = false;
   /// The positions of long sequences that are told apart.
   LongPositions positions = LongPositions::All;
 
@@ -85,8 +89,12 @@ private:
                             llvm::ArrayRef<int64_t> index) const;
   /// What an element of tensor `name` is drawn from.
   uint64_t getState(uint64_t name, llvm::ArrayRef<int64_t> index) const;
-  Scalar draw(llvm::StringRef input, uint64_t state, ScalarSort sort,
-              int64_t scale = 1);
+  /// The position along the last dimension, as far as positions are told apart.
+  int64_t getPosition(llvm::ArrayRef<int64_t> index,
+                      llvm::ArrayRef<int64_t> shape) const;
+  /// One of those that an input may take, there.
+  Scalar drawInteger(llvm::StringRef input, uint64_t state, int64_t position);
+  Scalar draw(uint64_t state, ScalarSort sort, int64_t scale = 1);
 
   NumericAlgebra &algebra;
   WitnessSeed seed;
