@@ -2,9 +2,10 @@
 """Bugs in the communication among the tensor-parallel ranks of a stage.
 
 They change the first all-reduce of partial sums in the forward direction (after
-an op that is split by what it sums over), or the first all-reduce of gradients in
-the backward direction (before an op that is split by columns). Either may be
-followed by keeping a part of the sum.
+an op that is split by what it sums over; one that nothing reads only where there
+is no other), or the first all-reduce of gradients in the backward direction
+(before an op that is split by columns). Either may be followed by keeping a part
+of the sum.
 """
 
 from __future__ import annotations
@@ -202,8 +203,21 @@ def router_gradient_not_reduced(plan: Plan, place: Place) -> Plan:
 
 
 def _forward_all_reduce(plan: Plan, place: Place) -> tuple[Located, ...]:
-    candidates = nodes_at(plan, place, lambda node: _is_sum(node, FORWARD_SUMS, True))
+    sums = list(nodes_at(plan, place, lambda node: _is_sum(node, FORWARD_SUMS, True)))
+    candidates = iter(sorted(sums, key=_has_readers, reverse=True))
     return same_position(plan, first(candidates, "forward all-reduce", place))
+
+
+def _has_readers(located: Located) -> bool:
+    """Whether anything reads the sum. A mask, which has no derivative, asks for its type."""
+    number = _adapter(located).outputs[0].identifier
+    read: list[Argument] = list(located.segment.outputs)
+    for node in located.segment.nodes:
+        if isinstance(node, Adapter):
+            read += [part for primitive in node.primitives for part in primitive.inputs]
+        elif isinstance(node, ForwardOperation) and node.mirror is not None:
+            read += node.inputs
+    return any(isinstance(value, SubTensor) and value.identifier == number for value in read)
 
 
 def _backward_all_reduce(plan: Plan, place: Place) -> tuple[Located, ...]:
