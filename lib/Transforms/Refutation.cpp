@@ -357,7 +357,9 @@ bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
   if (simplify(place, QuadraticBranches::LikeOthers)) {
     if (attempt(*coarse))
       return true;
-    if (isTooCostly || isQuick)
+    // A difference as small as rounding is a reason to look for larger ones.
+    bool goesOn = !faintAt.empty() && isSmall() && !usesGroups();
+    if (isTooCostly || (isQuick && !goesOn))
       return false;
     undefinedAt.clear();
   }
