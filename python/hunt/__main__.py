@@ -5,10 +5,10 @@
 mistakes, `rewrites` those on plans that compute the same in another way, and `imports`
 those on plan files of many strategies, with and without mistakes; `ranks` compares what
 plans of equal ranks give with what their graphs give, `pickles` what is imported of changed
-files with what is imported of what CPython reads in them. Exit code 0 if nothing was found, 1
-if something was, 3 for wrong usage. Results are written as JSON
-after every step; `--resume FILE` goes on where a file ends. `table` writes the rates of
-such files. Findings are written to files, and reduced.
+files with what is imported of what CPython reads in them; `costs` compares how long large plans
+take. Exit code 0 if nothing was found, 1 if something was, 3 for wrong usage. Results are
+written as JSON after every step; `--resume FILE` goes on where a file ends. `table` writes the
+rates of such files. Findings are written to files, and reduced.
 """
 
 import argparse
@@ -21,12 +21,21 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from hunt import escapes, imports, pickles, ranks, reduction, rows, table
+from hunt import costs, escapes, imports, pickles, ranks, reduction, rows, table
 from hunt.drawn_plans import MODELS
 from hunt.families import NAMES
 from hunt.finding import SMALL_ONLY, Reducer
 
-NAMES_OF_HUNTS = ["reduction", "escapes", "rewrites", "imports", "ranks", "pickles", "table"]
+NAMES_OF_HUNTS = [
+    "reduction",
+    "escapes",
+    "rewrites",
+    "imports",
+    "ranks",
+    "pickles",
+    "costs",
+    "table",
+]
 
 
 def new_results(name: str, seed: int) -> dict[str, Any]:
@@ -92,7 +101,9 @@ def main() -> int:
     parser.add_argument("--resume", type=Path, help="go on from this file, and write it")
     parser.add_argument("--tool", default="verify-opt")
     parser.add_argument("--translate", default="verify-translate")
-    parser.add_argument("--plan-tool", default="verify-plan", help="what `imports` judges")
+    parser.add_argument(
+        "--plan-tool", default="verify-plan", help="what `imports` and `costs` judge"
+    )
     parser.add_argument("--model", action="append", default=[], choices=MODELS)
     parser.add_argument("--reducer", default="verify-reduce", help="'' to leave findings large")
     parser.add_argument("--family", action="append", default=[], choices=NAMES)
@@ -107,9 +118,9 @@ def main() -> int:
         return 3
     if options.name == "table":
         return table.write(options.results, options.write)
-    needed = [options.tool]
-    needed += [options.translate] if options.name not in ("reduction", "ranks") else []
-    needed += [options.plan_tool] if options.name == "imports" else []
+    needed = [options.tool] if options.name != "costs" else []
+    needed += [options.translate] if options.name not in ("reduction", "ranks", "costs") else []
+    needed += [options.plan_tool] if options.name in ("imports", "costs") else []
     for tool in needed:
         if not shutil.which(tool):
             print(f"hunt: error: no program '{tool}'", file=sys.stderr)
@@ -121,6 +132,8 @@ def main() -> int:
         return 1 if rows.hunt(ranks.Hunt(options.tool), options) else 0
     if options.name == "pickles":
         return 1 if rows.hunt(pickles.Hunt(options.translate, options.family), options) else 0
+    if options.name == "costs":
+        return 1 if rows.hunt(costs.Hunt(options.plan_tool), options) else 0
     if options.name == "imports":
         hunting = imports.Hunt(options.plan_tool, options.translate, tuple(options.model))
         return 1 if rows.hunt(hunting, options) else 0

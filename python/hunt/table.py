@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hunt.judge import Judgement
-from hunt.rows import Row
+from hunt.rows import Row, is_finding
 from plan_maker.bugs import BUGS
 
 BEGIN, END = "<!-- begin rates -->\n", "<!-- end rates -->"
@@ -104,9 +104,19 @@ def pickles(rows: list[Row]) -> str:
     return f"**Pickles**: {extent(rows)}; {numbers}, {found} findings.\n"
 
 
+def costs(rows: list[Row]) -> str:
+    """The sentence on how long large plans take."""
+    ratios = sorted(row["ratio"] for row in rows if "ratio" in row)
+    found = sum(is_finding(row) for row in rows)
+    numbers = f"{len(ratios)} measured"
+    if ratios:
+        numbers += f", median {ratios[len(ratios) // 2]} and at most {ratios[-1]} of CPython's time"
+    return f"**Costs**: {extent(rows)}; {numbers}; {found} findings.\n"
+
+
 def render(files: list[Path]) -> str:
     """The text between the markers."""
-    names = ["escapes", "rewrites", "imports", "ranks", "pickles"]
+    names = ["escapes", "rewrites", "imports", "ranks", "pickles", "costs"]
     rows: dict[str, dict[int, Row]] = {name: {} for name in names}
     text = []
     for path in files:
@@ -130,6 +140,8 @@ def render(files: list[Path]) -> str:
         text.append(ranks(list(rows["ranks"].values())))
     if rows["pickles"]:
         text.append(pickles(list(rows["pickles"].values())))
+    if rows["costs"]:
+        text.append(costs(list(rows["costs"].values())))
     return "\n".join(text).rstrip("\n") + "\n"
 
 

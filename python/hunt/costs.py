@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Looks for plans that take long: large ones of the plan maker, right or with a named bug.
+
+The other hunts have plans that can be executed, which are small. Here the sizes are those
+of real models and the strategy is random; the yardstick is CPython, which unpickles the
+same files.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from bench.measure import MeasurementError, make, unpickle, verify
+from hunt.rows import Row, in_steps
+from plan_maker.bugs import BUGS
+from plan_maker.strategy.configuration import (
+    BY_POSITION,
+    COLUMN_SPLIT,
+    ExpertSplit,
+    TensorStyle,
+)
+
+NO_GPT = (TensorStyle.ALL_TO_ALL, TensorStyle.CONTEXT)
+MODELS = ("llama", "llama-moe", "gpt", "mlp")
+WEIGHTS = (3, 3, 2, 1)
+STYLES = {
+    "llama": (TensorStyle.BATCH, *COLUMN_SPLIT, *BY_POSITION),
+    "llama-moe": (TensorStyle.BATCH, *COLUMN_SPLIT, *BY_POSITION),
+    "gpt": tuple(style for style in TensorStyle if style not in NO_GPT),
+    "mlp": (TensorStyle.BATCH, TensorStyle.MEGATRON),
+}
+# Of the time that CPython takes. What takes less than some seconds is not looked at: another
+# process may have had the processor.
+SLOW_RATIO, SLOW_SECONDS = 5, 2.0
+LIMIT = 120.0
+# The only one in which plans with scattered parts are right, and declared parts too that
+# ranks do not keep.
+ORDER = "--nnscaler-part-order=index-map"
+
+
+def draw(random: Random) -> tuple[str, str, list[str]]:
+    """A model, a bug or none, and the words that make the plan maker write a plan. Not every
+    plan that is drawn exists.
+    """
+    choose = random.choice
+    model = random.choices(MODELS, WEIGHTS)[0]
+    tensor, pipeline = choose([1, 2, 3, 4, 6, 8]), choose([1, 2, 3, 4, 8])
+    data, batches = choose([1, 2, 3, 16, 64]), choose([1, 2, 4, 7, 16])
+    layers = pipeline * choose([1, 2, 3]) + choose([0, 1])
+    style = choose(STYLES[model])
+    heads = tensor * choose([1, 2, 3]) * choose([1, 2, 4])
+    sizes: dict[str, object] = {
+        "layers": layers,
+        "dp": data,
+        "pp": pipeline,
+        "tp": tensor,
+        "micro-batches": batches,
+        "batch": data * batches * tensor * choose([1, 2, 4]),
+        "hidden": heads * choose([2, 16, 128]),
+        "tp-style": style.value,
+        "schedule": choose(["1f1b", "gpipe"]),
+    }
+    words = [model]
+    if tensor in (4, 6, 8) and pipeline > 1 and random.random() < 0.3:
+        sizes["part-order"] = "scattered"
+    if model != "mlp":
+        sizes |= {
+            "heads": heads,
+            "ffn": tensor * choose([8, 96, 1792]),
+            "vocab": tensor * choose([32, 501, 16032]),
+            "sequence": tensor * choose([4, 33, 512, 1024]),
+        }
+        words += ["--split-vocabulary"] if style in COLUMN_SPLIT and choose([0, 1]) else []
+    if model == "llama-moe":
+        sizes |= _draw_experts(random, tensor)
+    if random.random() < 0.2 and pipeline > 1 and layers >= 2 * pipeline:
+        sizes["virtual-stages"] = 2
+    bug = choose(["", choose(BUGS).name])
+    if bug:
+        sizes["bug"] = bug
+    for name, value in sizes.items():
+        words += [f"--{name}", str(value)]
+    return model, bug, words
+
+
+def options(words: list[str]) -> list[str]:
+    """What the tool is told about such a plan."""
+    return [ORDER] if "scattered" in words and "wrong-chunk-offset" not in words else []
+
+
+def _draw_experts(random: Random, tensor: int) -> dict[str, object]:
+    choose = random.choice
+    groups = choose([1, 2, 4])
+    experts = tensor * groups * choose([1, 2, 4, 16])
+    active_groups = choose([count for count in (1, 2, 4) if count <= groups])
+    return {
+        "experts": experts,
+        "expert-groups": groups,
+        "active-groups": active_groups,
+        "active-experts": min(choose([1, 2, 6]), experts // groups * active_groups),
+        "expert-ffn": tensor * choose([4, 64]),
+        "shared-experts": choose([1, 2]),
+        "score": choose(["sigmoid", "softmax"]),
+        "expert-split": choose(list(ExpertSplit)).value,
+        "dense-layers": choose([0, 1]),
+    }
+
+
+def judge(tool: str, words: list[str], is_right: bool, folder: Path) -> Row:
+    """What becomes of a plan: its answer, the outcome, and how often CPython could have
+    unpickled it.
+    """
+    try:
+        plan, reference, _ = make(words, folder, LIMIT)
+    except MeasurementError as error:
+        return {"answer": "invalid", "outcome": "invalid", "reason": str(error)}
+    try:
+        found = verify(tool, plan, reference, options(words), LIMIT)
+    except MeasurementError as error:
+        outcome = "slow" if "no end" in str(error) else "no verdict"
+        return {"answer": outcome, "outcome": outcome, "reason": str(error)}
+    answer = found["answer"]
+    if answer != ("proved" if is_right else "refuted"):
+        return {"answer": answer, "outcome": "false alarm" if is_right else "not refuted"}
+    ratio = found["total_seconds"] / unpickle([reference, plan], LIMIT)["seconds"]
+    is_slow = ratio > SLOW_RATIO and found["total_seconds"] > SLOW_SECONDS
+    return {
+        "answer": answer,
+        "outcome": "slow" if is_slow else answer,
+        "ratio": round(ratio, 2),
+        "seconds": round(found["total_seconds"], 2),
+        "peak_memory_bytes": found["peak_memory_bytes"],
+    }
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """A hunt for plans that take long."""
+
+    tool: str
+    name: str = "costs"
+
+    def check(self, seed: int) -> Row:
+        """What becomes of a seed."""
+        model, bug, words = draw(Random(seed))
+        with tempfile.TemporaryDirectory(prefix="hunt-") as folder:
+            row = judge(self.tool, words, not bug, Path(folder))
+        kinds = [bug] if bug else []
+        return {"seconds": 0.0, **row} | {
+            "hunt": self.name,
+            "seed": seed,
+            "family": model,
+            "kinds": kinds,
+            "values": "disputed",
+        }
+
+    def keep(self, seed: int, folder: Path) -> Path:
+        """Writes how the plan of a seed is made: it may be large."""
+        path = folder / f"{self.name}-{seed}.txt"
+        words = draw(Random(seed))[2]
+        made = ["python3 -m plan_maker", *words, "-o plan.pkl --reference single.pkl\n"]
+        verified = ["verify-plan", *options(words), "--reference single.pkl plan.pkl\n"]
+        path.write_text(" ".join(made) + " ".join(verified))
+        return path
+
+    def run(self, seeds: Iterator[int], jobs: int) -> Iterator[Row]:
+        """The rows of some seeds, in their order."""
+        with ThreadPoolExecutor(jobs) as pool:
+            yield from in_steps(pool, self.check, seeds, jobs)
