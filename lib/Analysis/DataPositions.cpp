@@ -19,9 +19,7 @@ using namespace verify;
 
 /// Whether an op gives elements of its operands, in other places.
 static bool isMovement(Operation *op) {
-  return isa<tv::DistributeOp, tv::ReshapeOp, tv::TransposeOp, tv::SliceOp,
-             tv::ConcatOp, tv::BroadcastOp, tv::AllGatherOp, tv::AllSliceOp,
-             tv::MoveOp, tv::CopyOp>(op);
+  return isa<tv::DistributeOp>(op) || op->hasTrait<tv::MovesElements>();
 }
 
 static bool isData(Value value) {

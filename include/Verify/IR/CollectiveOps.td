@@ -38,8 +38,8 @@ def TV_AllReduceOp : TV_ComputeOp<"all_reduce",
 }
 
 def TV_AllGatherOp : TV_ComputeOp<"all_gather",
-    [TV_NotDifferentiable, TV_RunsAlongAxes, TV_AcceptsExtended,
-     TV_AcceptsIntegers, TV_AcceptsBooleans]> {
+    [TV_NotDifferentiable, TV_RunsAlongAxes, TV_MovesElements,
+     TV_AcceptsExtended, TV_AcceptsIntegers, TV_AcceptsBooleans]> {
   let summary = "concatenation of the operands, or of the coordinates of an axis";
   let description = [{
     Every member gets the operands one after the other along `dimension`, in
@@ -60,8 +60,8 @@ def TV_AllGatherOp : TV_ComputeOp<"all_gather",
 }
 
 def TV_AllSliceOp : TV_ComputeOp<"all_slice",
-    [TV_NotDifferentiable, TV_RunsAlongAxes, TV_AcceptsExtended,
-     TV_AcceptsIntegers, TV_AcceptsBooleans]> {
+    [TV_NotDifferentiable, TV_RunsAlongAxes, TV_MovesElements,
+     TV_AcceptsExtended, TV_AcceptsIntegers, TV_AcceptsBooleans]> {
   let summary = "the part of the operand that the coordinate on an axis names";
   let description = [{
     `dimension` is cut into as many equal parts as `axis` has coordinates, and
@@ -79,8 +79,8 @@ def TV_AllSliceOp : TV_ComputeOp<"all_slice",
 }
 
 def TV_MoveOp : TV_ComputeOp<"move",
-    [TV_NotDifferentiable, TV_RunsAlongAxes, TV_AcceptsExtended,
-     TV_AcceptsIntegers, TV_AcceptsBooleans]> {
+    [TV_NotDifferentiable, TV_RunsAlongAxes, TV_MovesElements,
+     TV_AcceptsExtended, TV_AcceptsIntegers, TV_AcceptsBooleans]> {
   let summary = "the operand, at other coordinates";
   let description = [{
     Send and receive, or broadcast. The operand is read at the coordinates of

@@ -168,7 +168,8 @@ def TV_GeluOp : TV_UnaryOp<"gelu",
 }
 
 def TV_CopyOp : TV_UnaryOp<"copy", "scalars[0]",
-    [TV_AcceptsExtended, TV_AcceptsIntegers, TV_AcceptsBooleans]> {
+    [TV_MovesElements, TV_AcceptsExtended, TV_AcceptsIntegers,
+     TV_AcceptsBooleans]> {
   let summary = "the operand";
   let description = [{
     The operand, unchanged: casts between float types over the reals, and the

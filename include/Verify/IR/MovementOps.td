@@ -10,7 +10,8 @@
 include "Verify/IR/TVAttributes.td"
 
 class TV_MovementOp<string mnemonic, dag operands, list<Trait> traits =
-    [TV_AcceptsExtended, TV_AcceptsIntegers, TV_AcceptsBooleans]>
+    [TV_MovesElements, TV_AcceptsExtended, TV_AcceptsIntegers,
+     TV_AcceptsBooleans]>
     : TV_ComputeOp<mnemonic, traits> {
   let arguments = !con(operands, (ins OptionalAttr<TV_DomainAttr>:$domain));
   let results = (outs TV_Tensor:$result);

@@ -69,6 +69,12 @@ def TV_ComparesPositions : NativeOpTrait<"ComparesPositions"> {
   let cppNamespace = "::verify::tv";
 }
 
+/// Each element of the result is one of an operand: the op's body gets one
+/// scalar, and gives it.
+def TV_MovesElements : NativeOpTrait<"MovesElements"> {
+  let cppNamespace = "::verify::tv";
+}
+
 /// The op's body asks of its first two scalars only whether the first one is
 /// less, and nothing of positions.
 def TV_ComparesOperands : NativeOpTrait<"ComparesOperands"> {

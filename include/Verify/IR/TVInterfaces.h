@@ -82,6 +82,12 @@ template <typename ConcreteType>
 class ComparesPositions
     : public mlir::OpTrait::TraitBase<ConcreteType, ComparesPositions> {};
 
+/// Each element of the result is one of an operand: the op's body gets one
+/// scalar, and gives it.
+template <typename ConcreteType>
+class MovesElements
+    : public mlir::OpTrait::TraitBase<ConcreteType, MovesElements> {};
+
 /// The op's body asks of its first two scalars only whether the first one is
 /// less, and nothing of positions.
 template <typename ConcreteType>
