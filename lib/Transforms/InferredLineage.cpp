@@ -6,7 +6,7 @@
 
 #include "InferredLineage.h"
 
-#include "CommunicatedLineage.h"
+#include "MovedLineage.h"
 #include "Verify/Analysis/Congruence.h"
 #include "Verify/IR/TVInterfaces.h"
 #include "Verify/IR/TVOps.h"
@@ -102,7 +102,8 @@ LineageInference::exchange(Operation &op,
       return std::nullopt;
     lineages.push_back(operand.lineage);
   }
-  tv::LineageAttr lineage = followCommunication(op, lineages, mesh);
+  tv::LineageAttr lineage =
+      followMovement(cast<tv::SemanticsOpInterface>(op), lineages, mesh);
   if (!lineage)
     return std::nullopt;
   Value reference = operands.front().reference;
@@ -129,9 +130,14 @@ LineageInference::Candidates LineageInference::getCandidates(Value value,
   return result;
 }
 
+/// Whether an op gives parts of what devices have. A sum is none.
+static bool exchangesParts(Operation &op) {
+  return tv::communicates(&op) && op.hasTrait<tv::MovesElements>();
+}
+
 LineageInference::Candidates LineageInference::infer(Operation &op,
                                                      unsigned depth) {
-  if (isa<tv::AllReduceOp>(op))
+  if (tv::communicates(&op) && !exchangesParts(op))
     return {};
   // Each choice of candidates for the operands; nearly always there is one.
   SmallVector<SmallVector<Correspondence>> choices(1);
@@ -168,15 +174,10 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
         return {};
     }
   }
-  // What the plan alone slices is a part of what it is of.
-  if (found.empty() && isa<tv::SliceOp>(op))
+  // What the plan alone moves is a part of what it is of.
+  if (found.empty())
     return exchangeAll(op, choices);
   return found;
-}
-
-/// Whether an op gives parts of what it takes. A sum is none.
-static bool exchangesParts(Operation &op) {
-  return tv::communicates(&op) && !isa<tv::AllReduceOp>(op);
 }
 
 /// Whether what an op leads to is inferred.
@@ -224,8 +225,8 @@ void LineageInference::addSources(Operation &op) {
       return whole.size() == 1 &&
              whole.front().reference == found.front().reference;
     };
-    if (exchangesParts(*source) ||
-        (isa<tv::SliceOp>(source) && isPartOf(source->getOperand(0))))
+    if (exchangesParts(*source) || (source->hasTrait<tv::MovesElements>() &&
+                                    isPartOf(source->getOperand(0))))
       llvm::append_range(worklist, source->getOperands());
     else
       sources.insert(value);

@@ -1,4 +1,4 @@
-//===- CommunicatedLineage.cpp - parts that devices exchange --------------===//
+//===- MovedLineage.cpp - parts of a tensor in other places ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CommunicatedLineage.h"
+#include "MovedLineage.h"
+
+#include "Verify/IR/TVInterfaces.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -103,22 +105,8 @@ struct Digits {
 };
 } // namespace
 
-/// Applies `change` to one dimension, if there is such.
-static tv::LineageAttr
-changeDimension(tv::LineageAttr lineage, uint64_t number,
-                llvm::function_ref<bool(Digits &)> change) {
-  SmallVector<ArrayAttr> dimensions(lineage.getDimensions());
-  if (number >= dimensions.size())
-    return {};
-  std::optional<Digits> digits = Digits::read(dimensions[number]);
-  if (!digits || !change(*digits))
-    return {};
-  dimensions[number] = digits->write(lineage.getContext());
-  return tv::LineageAttr::get(lineage.getContext(), dimensions, {});
-}
-
 /// Whether any dimension but one depends on an axis.
-static bool dependsElsewhere(tv::LineageAttr lineage, uint64_t number,
+static bool dependsElsewhere(tv::LineageAttr lineage, size_t number,
                              StringAttr axis) {
   for (auto [other, dimension] : llvm::enumerate(lineage.getDimensions()))
     if (other != number)
@@ -128,80 +116,147 @@ static bool dependsElsewhere(tv::LineageAttr lineage, uint64_t number,
   return false;
 }
 
-static tv::LineageAttr followGather(tv::AllGatherOp op,
-                                    ArrayRef<tv::LineageAttr> operands,
-                                    tv::MeshAttr mesh) {
-  tv::LineageAttr first = operands.front();
-  uint64_t number = op.getDimension();
-  if (StringAttr axis = op.getAxisAttr()) {
-    std::optional<int64_t> size = mesh.getAxisSize(axis.getValue());
-    if (!size || dependsElsewhere(first, number, axis))
-      return {};
-    return changeDimension(first, number, [&](Digits &digits) {
-      return digits.gather(axis, *size);
-    });
-  }
-  return changeDimension(first, number, [&](Digits &digits) {
-    for (tv::LineageAttr next : operands.drop_front()) {
-      if (next.getDimensions().size() != first.getDimensions().size())
-        return false;
-      for (auto [other, dimensions] : llvm::enumerate(
-               llvm::zip_equal(first.getDimensions(), next.getDimensions())))
-        if (other != number &&
-            std::get<0>(dimensions) != std::get<1>(dimensions))
-          return false;
-      std::optional<Digits> read = Digits::read(next.getDimensions()[number]);
-      if (!read || !digits.append(*read))
-        return false;
-    }
+namespace {
+/// Follows the index relation of an op that moves elements, dimension by
+/// dimension.
+class MovedLineage {
+public:
+  MovedLineage(const IndexRelation &relation,
+               ArrayRef<tv::LineageAttr> operands, tv::MeshAttr mesh)
+      : relation(relation), operands(operands), mesh(mesh),
+        context(mesh.getContext()) {}
+
+  tv::LineageAttr follow() const;
+
+private:
+  using Kind = DimensionExpr::Kind;
+  using Access = IndexRelation::Access;
+  /// The axis of which a factor is the coordinate, if it is one; at which the
+  /// operands are read, or the result is.
+  StringAttr findAxis(const DimensionExpr &expr, bool isRead) const;
+  /// If `whole` is the coordinate of an axis and a part, that axis.
+  StringAttr findAxis(const DimensionExpr &whole, const DimensionExpr &part,
+                      bool isRead) const;
+  /// What a dimension of the result is if that of an access is `digits`.
+  bool follow(Digits &digits, const Access &access, size_t number) const;
+  /// Adds the digits of a dimension of all other accesses.
+  bool append(Digits &digits, size_t number) const;
+  bool readAtCoordinates(Digits &digits) const;
+
+  const IndexRelation &relation;
+  ArrayRef<tv::LineageAttr> operands;
+  tv::MeshAttr mesh;
+  MLIRContext *context;
+};
+} // namespace
+
+StringAttr MovedLineage::findAxis(const DimensionExpr &expr,
+                                  bool isRead) const {
+  if (expr.getKind() == Kind::Factor)
+    for (const auto &axisFactor : relation.axisFactors)
+      if (axisFactor.factor == expr.getFactor() && axisFactor.isRead == isRead)
+        return StringAttr::get(context, axisFactor.axis);
+  return {};
+}
+
+StringAttr MovedLineage::findAxis(const DimensionExpr &whole,
+                                  const DimensionExpr &part,
+                                  bool isRead) const {
+  if (whole.getKind() != Kind::Product || whole.getChildren().size() != 2 ||
+      whole.getChildren()[1] != part)
+    return {};
+  return findAxis(whole.getChildren()[0], isRead);
+}
+
+bool MovedLineage::follow(Digits &digits, const Access &access,
+                          size_t number) const {
+  const DimensionExpr &from = access.dimensions[number];
+  const DimensionExpr &to = relation.result[number];
+  if (from == to)
     return true;
+  tv::LineageAttr lineage = operands[access.operand];
+  auto isAlone = [&](StringAttr axis) {
+    return axis && mesh.getAxisSize(axis.getValue()) &&
+           !dependsElsewhere(lineage, number, axis);
+  };
+  if (StringAttr axis = findAxis(to, from, /*isRead=*/true))
+    return isAlone(axis) &&
+           digits.gather(axis, *mesh.getAxisSize(axis.getValue()));
+  if (StringAttr axis = findAxis(from, to, /*isRead=*/false))
+    return isAlone(axis) && !llvm::is_contained(digits.axes, axis) &&
+           digits.slice(axis, *mesh.getAxisSize(axis.getValue()));
+  if (to.getKind() == Kind::Concat)
+    return to.getChildren().size() == relation.accesses.size() &&
+           to.getChildren().front() == from && append(digits, number);
+  // One range of it.
+  int64_t start = 0;
+  if (from.getKind() == Kind::Concat)
+    for (const DimensionExpr &part : from.getChildren()) {
+      int64_t size = part.getSize(relation.extents);
+      if (part == to)
+        return digits.cut(start, start + size);
+      start += size;
+    }
+  return false;
+}
+
+bool MovedLineage::append(Digits &digits, size_t number) const {
+  const Access &first = relation.accesses.front();
+  for (auto [access, part] : llvm::drop_begin(llvm::zip_equal(
+           relation.accesses, relation.result[number].getChildren()))) {
+    tv::LineageAttr lineage = operands[access.operand];
+    for (size_t other = 0; other < relation.result.size(); ++other)
+      if (other != number &&
+          (access.dimensions[other] != first.dimensions[other] ||
+           lineage.getDimensions()[other] !=
+               operands[first.operand].getDimensions()[other]))
+        return false;
+    std::optional<Digits> next = Digits::read(lineage.getDimensions()[number]);
+    if (access.dimensions[number] != part || !next || !digits.append(*next))
+      return false;
+  }
+  return true;
+}
+
+bool MovedLineage::readAtCoordinates(Digits &digits) const {
+  return llvm::all_of(relation.axisReads, [&](const auto &read) {
+    std::optional<int64_t> size = mesh.getAxisSize(read.axis);
+    return size && digits.fix(StringAttr::get(context, read.axis), *size,
+                              read.coordinate);
   });
 }
 
-static tv::LineageAttr followMove(tv::MoveOp op, tv::LineageAttr lineage,
-                                  tv::MeshAttr mesh) {
-  for (tv::AxisSetAttr set : op.getSource().getSets()) {
-    std::optional<int64_t> size = mesh.getAxisSize(set.getAxis().getValue());
-    if (!size || set.getBounds().empty())
+tv::LineageAttr MovedLineage::follow() const {
+  if (relation.accesses.empty() || !relation.axisSums.empty())
+    return {};
+  const Access &first = relation.accesses.front();
+  for (const Access &access : relation.accesses)
+    if (access.dimensions.size() != relation.result.size() ||
+        operands[access.operand].getDimensions().size() !=
+            relation.result.size())
       return {};
-    int64_t coordinate = set.getBounds().front();
-    for (size_t number = 0; number < lineage.getDimensions().size(); ++number) {
-      lineage = changeDimension(lineage, number, [&](Digits &digits) {
-        return digits.fix(set.getAxis(), *size, coordinate);
-      });
-      if (!lineage)
-        return {};
-    }
+  SmallVector<ArrayAttr> dimensions;
+  for (size_t number = 0; number < relation.result.size(); ++number) {
+    std::optional<Digits> digits =
+        Digits::read(operands[first.operand].getDimensions()[number]);
+    if (!digits || !readAtCoordinates(*digits) ||
+        !follow(*digits, first, number))
+      return {};
+    dimensions.push_back(digits->write(context));
   }
-  return lineage;
+  return tv::LineageAttr::get(context, dimensions, {});
 }
 
-tv::LineageAttr verify::followCommunication(Operation &op,
-                                            ArrayRef<tv::LineageAttr> operands,
-                                            tv::MeshAttr mesh) {
-  if (operands.empty() || !llvm::all_of(operands, [](tv::LineageAttr lineage) {
+tv::LineageAttr verify::followMovement(tv::SemanticsOpInterface op,
+                                       ArrayRef<tv::LineageAttr> operands,
+                                       tv::MeshAttr mesh) {
+  if (!op->hasTrait<tv::MovesElements>() ||
+      !llvm::all_of(operands, [](tv::LineageAttr lineage) {
         return lineage && lineage.getSumAxes().empty();
       }))
     return {};
-  if (auto gather = dyn_cast<tv::AllGatherOp>(op))
-    return followGather(gather, operands, mesh);
-  if (auto move = dyn_cast<tv::MoveOp>(op))
-    return followMove(move, operands.front(), mesh);
-  if (auto cut = dyn_cast<tv::SliceOp>(op))
-    return changeDimension(operands.front(), cut.getDimension(),
-                           [&](Digits &digits) {
-                             return digits.cut(cut.getStart(), cut.getEnd());
-                           });
-  if (auto slice = dyn_cast<tv::AllSliceOp>(op)) {
-    StringAttr axis = slice.getAxisAttr();
-    std::optional<int64_t> size = mesh.getAxisSize(axis.getValue());
-    if (!size || dependsElsewhere(operands.front(), slice.getDimension(), axis))
-      return {};
-    return changeDimension(operands.front(), slice.getDimension(),
-                           [&](Digits &digits) {
-                             return !llvm::is_contained(digits.axes, axis) &&
-                                    digits.slice(axis, *size);
-                           });
-  }
-  return {};
+  FailureOr<IndexRelation> relation = op.getIndexRelation();
+  if (failed(relation))
+    return {};
+  return MovedLineage(*relation, operands, mesh).follow();
 }
