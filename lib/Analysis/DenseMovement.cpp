@@ -75,6 +75,10 @@ LogicalResult DenseEvaluator::fillRuns(Value value, DenseTensor &tensor) {
   RunBuilder builder(algebra, runLimit, /*joins=*/true);
   const std::vector<int64_t> &row = positions[layout.back()];
   auto rowSize = static_cast<int64_t>(row.size());
+  // Where equal positions of a row end, which all rows have alike.
+  std::vector<int64_t> ends(rowSize);
+  for (int64_t i = rowSize; i-- > 0;)
+    ends[i] = i + 1 < rowSize && row[i] == row[i + 1] ? ends[i + 1] : i + 1;
   SmallVector<int64_t> index(positions.size());
   for (int64_t offset = 0; offset < tensor.size;) {
     for (unsigned i : layout) {
@@ -85,9 +89,7 @@ LogicalResult DenseEvaluator::fillRuns(Value value, DenseTensor &tensor) {
     FailureOr<Scalar> scalar = getSourceElement(value, index);
     if (failed(scalar))
       return failure();
-    int64_t first = offset % rowSize, next = first + 1;
-    while (next < rowSize && row[next] == row[first])
-      ++next;
+    int64_t first = offset % rowSize, next = ends[first];
     builder.add(offset, next - first, algebra.keep(*scalar, algebra.mark()));
     offset += next - first;
     if (builder.isFull())
