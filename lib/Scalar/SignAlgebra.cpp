@@ -78,6 +78,12 @@ Scalar SignAlgebra::constant(const Rational &value) {
   return fromSigns(value < Rational(0) ? Negative : Positive);
 }
 
+Scalar SignAlgebra::rational(int64_t numerator, int64_t denominator) {
+  // Bodies ask for 0 and 1 for each element.
+  return denominator == 1 ? integer(numerator)
+                          : constant(Rational(numerator, denominator));
+}
+
 Scalar SignAlgebra::integer(int64_t value) {
   constexpr int64_t limit = int64_t(1) << 53;
   if (value >= -limit && value <= limit)

@@ -37,6 +37,7 @@ public:
   static uint8_t getSigns(Scalar value);
 
   Scalar constant(const Rational &value) override;
+  Scalar rational(int64_t numerator, int64_t denominator = 1) override;
   Scalar integer(int64_t value) override;
   Scalar boolean(bool value) override { return fromNumber(value ? 1 : 0); }
   /// The number, if it is known; else one of a sign that it may have.
