@@ -109,8 +109,9 @@ public:
            Body body, std::vector<Scalar> &results);
 
 private:
-  /// Whether one number is less than another one, if that is known.
-  std::optional<bool> isLess(Scalar left, Scalar right);
+  /// Whether a comparison is known to be true. In signs one that is not noted
+  /// as undecided may be either.
+  bool holds(Comparison comparison, Scalar left, Scalar right);
   /// What a sum is with one more term; both are released.
   Scalar add(Scalar sum, WeightedScalar term);
 

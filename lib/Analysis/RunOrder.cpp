@@ -28,22 +28,21 @@ static constexpr size_t runsHeld = 256;
 
 //===--- Terms in order ---------------------------------------------------===//
 
-std::optional<bool> OrderedTerms::isLess(Scalar left, Scalar right) {
+bool OrderedTerms::holds(Comparison comparison, Scalar left, Scalar right) {
   NumericStatus before = algebra.status();
   algebra.clearStatus();
   size_t mark = algebra.mark();
   // One scalar may enclose two numbers, which need not be equal.
   if (left == right)
     right = algebra.add(right, algebra.rational(0));
-  Scalar kept =
-      algebra.keep(algebra.compare(Comparison::Less, left, right), mark);
+  Scalar kept = algebra.keep(algebra.compare(comparison, left, right), mark);
   bool isTrue = algebra.toDouble(kept) != 0;
   algebra.release(kept);
   const NumericStatus &status = algebra.status();
   bool isKnown = !status.isUndecided && !status.isUndefined;
   algebra.clearStatus();
   algebra.addStatus(before);
-  return isKnown ? std::optional(isTrue) : std::nullopt;
+  return isKnown && isTrue;
 }
 
 bool OrderedTerms::order(ArrayRef<Scalar> elements) {
@@ -61,13 +60,11 @@ bool OrderedTerms::order(ArrayRef<Scalar> elements) {
   groups.assign(1, 0);
   for (size_t i = 1; i < sorted.size(); ++i) {
     Scalar left = elements[sorted[i - 1]], right = elements[sorted[i]];
-    std::optional<bool> rises = isLess(left, right);
-    if (rises && *rises) {
+    // Only what holds says something: what does not may be not known.
+    if (holds(Comparison::Less, left, right))
       groups.push_back(i);
-      continue;
-    }
-    std::optional<bool> falls = isLess(right, left);
-    if (!rises || !falls || *falls)
+    else if (!holds(Comparison::LessEqual, left, right) ||
+             !holds(Comparison::LessEqual, right, left))
       return false;
   }
   groups.push_back(sorted.size());

@@ -83,7 +83,7 @@ Scalar WitnessInputs::input(Value value, ArrayRef<int64_t> index) {
   uint64_t state =
       isInSequence ? getSequenceState(value, number, at) : getState(number, at);
   Scalar drawn = sort == ScalarSort::Integer
-                     ? drawInteger(name, state, getPosition(index, shape))
+                     ? drawInteger(name, state, getPosition(at, shape))
                      : draw(state, sort, scale);
   if (!op || op.getContract().getRole() != tv::ContractRole::Random)
     return drawn;

@@ -6,6 +6,7 @@
 
 #include "DenseRuns.h"
 #include "LongExecution.h"
+#include "Verify/Scalar/SignAlgebra.h"
 
 #include <random>
 
@@ -130,6 +131,13 @@ TEST_F(RunOrderTest, OrdersThatAreNotKnown) {
   // One enclosure of two numbers.
   EXPECT_FALSE(OrderedTerms(intervals).order({third, one, third}));
   EXPECT_TRUE(OrderedTerms(intervals).order({one, third, one}));
+  // Comparisons of signs are not noted as undecided.
+  SignAlgebra signs;
+  Scalar positive = SignAlgebra::fromSigns(SignAlgebra::Positive);
+  EXPECT_FALSE(OrderedTerms(signs).order({positive, positive}));
+  EXPECT_FALSE(OrderedTerms(signs).order({signs.integer(1), positive}));
+  EXPECT_TRUE(OrderedTerms(signs).order(
+      {signs.integer(1), signs.integer(1), signs.integer(2)}));
   // Numbers that doubles do not tell apart come in any order.
   RationalAlgebra exact;
   Scalar more = exact.add(exact.rational(1), exact.rational(1, 1LL << 60));
