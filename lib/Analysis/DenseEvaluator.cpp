@@ -296,8 +296,8 @@ LogicalResult DenseEvaluator::evaluate(Value value) {
 
 //===--- Results ----------------------------------------------------------===//
 
-/// Whether all pairs of a row are distinct. Numbers that rise need no more than
-/// that neighbours are: of two enclosures apart, that of the less one is below.
+/// Whether all pairs of a row are distinct. Where the doubles in enclosures
+/// rise and no neighbours overlap, no two do.
 static bool areAllDistinct(
     ArrayRef<Scalar> row, const NumericAlgebra &algebra,
     llvm::function_ref<bool(Scalar left, Scalar right)> areDistinct) {

@@ -109,8 +109,8 @@ public:
            Body body, std::vector<Scalar> &results);
 
 private:
-  /// Whether a comparison is known to be true. In signs one that is not noted
-  /// as undecided may be either.
+  /// Whether a comparison is known to be true. One that is not need not be
+  /// false: signs do not note what they do not know as undecided.
   bool holds(Comparison comparison, Scalar left, Scalar right);
   /// What a sum is with one more term; both are released.
   Scalar add(Scalar sum, WeightedScalar term);
@@ -196,6 +196,8 @@ private:
   /// The elements along that loop at one run of the row; false if their order
   /// is not known.
   bool computeOrdered(std::vector<Scalar> &results);
+  /// The same, one by one if that is so.
+  void computeColumn(std::vector<Scalar> &results);
   /// The same as `computeRow` where most elements are a run each.
   void computeRowAtOnce(int64_t offset);
   /// The same where each element is a sum.

@@ -17,6 +17,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 using namespace mlir;
 using namespace verify;
@@ -25,6 +26,8 @@ using namespace verify;
 static constexpr size_t orderLimit = 16;
 /// Runs of a row whose elements are held before they are given on.
 static constexpr size_t runsHeld = 256;
+/// Steps that it takes to put an element in order and add up its terms, about.
+static constexpr int64_t orderedSteps = 8;
 
 //===--- Terms in order ---------------------------------------------------===//
 
@@ -81,6 +84,7 @@ Scalar OrderedTerms::add(Scalar sum, WeightedScalar term) {
 
 void OrderedTerms::sum(ArrayRef<Scalar> elements, ArrayRef<int64_t> weights,
                        Body body, std::vector<Scalar> &results) {
+  results.resize(elements.size());
   size_t count = groups.size() - 1;
   auto makeZero = [&] {
     size_t mark = algebra.mark();
@@ -122,7 +126,7 @@ void RunRelation::findOrderedLoop() {
       !ownLoops.empty() || allReduced.size() != 1 ||
       present.size() != relation.accesses.size() ||
       relation.combination != Combination::Sum || relation.divisor != 1 ||
-      present.size() < 2 || present[0]->tensor != present[1]->tensor ||
+      present.size() < 2 || !haveOneTensor(*present[0], *present[1]) ||
       bases[0] != bases[1] || termLoop->representatives.size() < orderLimit)
     return;
   auto isAlike = [](Representative left, Representative right) {
@@ -203,10 +207,20 @@ bool RunRelation::computeOrdered(std::vector<Scalar> &results) {
       scalars[i] = read[k * arity + i];
     return op.combine(algebra, scalars);
   };
-  results.resize(count);
   terms.sum(elements, weights, body, results);
-  stepCount += 8 * static_cast<int64_t>(count);
+  stepCount += orderedSteps * static_cast<int64_t>(count);
   return true;
+}
+
+void RunRelation::computeColumn(std::vector<Scalar> &results) {
+  if (computeOrdered(results))
+    return;
+  results.clear();
+  for (size_t k = 0; k < orderedLoop->representatives.size(); ++k) {
+    moveTo(*orderedLoop, static_cast<int64_t>(k));
+    results.push_back(computeElement());
+  }
+  moveTo(*orderedLoop, 0);
 }
 
 void RunRelation::computeOrderedRows(int64_t offset, int64_t number,
@@ -217,34 +231,24 @@ void RunRelation::computeOrderedRows(int64_t offset, int64_t number,
   else
     rowEnds.assign(1, 1);
   stepCount += static_cast<int64_t>(rowEnds.size());
+  auto getStart = [&](size_t run) { return run == 0 ? 0 : rowEnds[run - 1]; };
   size_t size = rowEnds.size() / count, first = number * size;
   size_t last = number + 1 < count ? first + size : rowEnds.size();
   for (size_t next = first; next < last && !isTooCostly;) {
     size_t held = std::min(last - next, runsHeld);
-    int64_t begin = next == 0 ? 0 : rowEnds[next - 1];
-    std::vector<std::vector<Scalar>> columns;
-    for (size_t run = next; run < next + held; ++run) {
-      int64_t start = run == 0 ? 0 : rowEnds[run - 1];
-      rowCount = rowEnds[run] - start;
+    std::vector<std::vector<Scalar>> columns(held);
+    for (size_t i = 0; i < held; ++i) {
+      rowCount = rowEnds[next + i] - getStart(next + i);
       if (row)
-        moveTo(*row, start);
-      std::vector<Scalar> &results = columns.emplace_back();
-      if (computeOrdered(results))
-        continue;
-      results.clear();
-      for (size_t k = 0; k < orderedLoop->representatives.size(); ++k) {
-        moveTo(*orderedLoop, static_cast<int64_t>(k));
-        results.push_back(computeElement());
-      }
-      moveTo(*orderedLoop, 0);
+        moveTo(*row, getStart(next + i));
+      computeColumn(columns[i]);
     }
     for (size_t k = 0; k < orderedLoop->representatives.size(); ++k) {
       int64_t base =
           offset + static_cast<int64_t>(k) * orderedLoop->resultStride;
-      for (size_t run = 0; run < held; ++run) {
-        int64_t start = run == 0 ? begin : rowEnds[next + run - 1];
-        store(base + start, rowEnds[next + run] - start, columns[run][k]);
-      }
+      for (size_t i = 0; i < held; ++i)
+        store(base + getStart(next + i), rowEnds[next + i] - getStart(next + i),
+              columns[i][k]);
     }
     next += held;
     checkCost();

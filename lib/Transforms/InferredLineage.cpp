@@ -84,18 +84,18 @@ LineageInference::match(Operation &op, ArrayRef<Correspondence> operands,
   return Correspondence{reference.getResult(0), lineage};
 }
 
-LineageInference::Candidates LineageInference::exchangeAll(
+LineageInference::Candidates LineageInference::followAllMoved(
     Operation &op, ArrayRef<SmallVector<Correspondence>> choices) const {
   Candidates found;
   for (const auto &choice : choices)
-    if (std::optional<Correspondence> exchanged = exchange(op, choice))
+    if (std::optional<Correspondence> exchanged = followMoved(op, choice))
       found.push_back(*exchanged);
   return found;
 }
 
 std::optional<Correspondence>
-LineageInference::exchange(Operation &op,
-                           ArrayRef<Correspondence> operands) const {
+LineageInference::followMoved(Operation &op,
+                              ArrayRef<Correspondence> operands) const {
   SmallVector<tv::LineageAttr> lineages;
   for (const Correspondence &operand : operands) {
     if (!operand.reference || operand.reference != operands.front().reference)
@@ -155,7 +155,7 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
       return {};
   }
   if (tv::communicates(&op))
-    return exchangeAll(op, choices);
+    return followAllMoved(op, choices);
   Candidates found;
   for (const auto &choice : choices) {
     const auto *tensor = llvm::find_if(
@@ -176,7 +176,7 @@ LineageInference::Candidates LineageInference::infer(Operation &op,
   }
   // What the plan alone moves is a part of what it is of.
   if (found.empty())
-    return exchangeAll(op, choices);
+    return followAllMoved(op, choices);
   return found;
 }
 
@@ -225,8 +225,9 @@ void LineageInference::addSources(Operation &op) {
       return whole.size() == 1 &&
              whole.front().reference == found.front().reference;
     };
-    if (exchangesParts(*source) || (source->hasTrait<tv::MovesElements>() &&
-                                    isPartOf(source->getOperand(0))))
+    if (exchangesParts(*source) ||
+        (source->hasTrait<tv::MovesElements>() &&
+         llvm::all_of(source->getOperands(), isPartOf)))
       llvm::append_range(worklist, source->getOperands());
     else
       sources.insert(value);

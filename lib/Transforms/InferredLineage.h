@@ -58,12 +58,13 @@ private:
   Candidates infer(mlir::Operation &op, unsigned depth);
   /// Whether what the value of an op is follows from what its operands are.
   bool isFollowed(mlir::Operation &op);
-  /// What an op that communicates gives.
+  /// What an op gives that moves elements, of devices or on one.
   std::optional<Correspondence>
-  exchange(mlir::Operation &op, llvm::ArrayRef<Correspondence> operands) const;
-  Candidates
-  exchangeAll(mlir::Operation &op,
-              llvm::ArrayRef<llvm::SmallVector<Correspondence>> choices) const;
+  followMoved(mlir::Operation &op,
+              llvm::ArrayRef<Correspondence> operands) const;
+  Candidates followAllMoved(
+      mlir::Operation &op,
+      llvm::ArrayRef<llvm::SmallVector<Correspondence>> choices) const;
   std::optional<Correspondence> match(mlir::Operation &op,
                                       llvm::ArrayRef<Correspondence> operands,
                                       mlir::Operation &reference);

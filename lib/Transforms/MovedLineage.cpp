@@ -15,7 +15,10 @@
 
 #include "Verify/IR/TVInterfaces.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <optional>
 
 using namespace mlir;
 using namespace verify;
@@ -227,7 +230,9 @@ bool MovedLineage::readAtCoordinates(Digits &digits) const {
 }
 
 tv::LineageAttr MovedLineage::follow() const {
-  if (relation.accesses.empty() || !relation.axisSums.empty())
+  // Of several operands each would be read elsewhere.
+  if (relation.accesses.empty() || !relation.axisSums.empty() ||
+      (!relation.axisReads.empty() && relation.accesses.size() > 1))
     return {};
   const Access &first = relation.accesses.front();
   for (const Access &access : relation.accesses)

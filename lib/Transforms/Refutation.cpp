@@ -357,7 +357,7 @@ bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
   if (simplify(place, QuadraticBranches::LikeOthers)) {
     if (attempt(*coarse))
       return true;
-    // A difference as small as rounding is a reason to look for larger ones.
+    // Larger differences are told from rounding; a small graph goes on to them.
     bool goesOn = !faintAt.empty() && isSmall() && !usesGroups();
     if (isTooCostly || (isQuick && !goesOn))
       return false;

@@ -33,9 +33,9 @@ struct WitnessSeed {
   std::shared_ptr<const llvm::StringSet<>> apart = nullptr;
   /// Null if there are none.
   std::shared_ptr<const ConstantDimensions> constant = nullptr;
-  /// Whether the integers of an input are one of two neighbours, which others
-  /// are at the next position, if it may take some: what is divided by their
-  /// numbers has both in one part, and others in another one.
+  /// Whether each integer of an input is one of two neighbouring numbers, of
+  /// another pair at the next position, if it may take two pairs. Parts of a
+  /// vocabulary mostly have both numbers of a pair or none.
   bool hasNeighbours = false;
   /// The positions of long sequences that are told apart.
   LongPositions positions = LongPositions::All;
@@ -92,7 +92,7 @@ private:
   /// The position along the last dimension, as far as positions are told apart.
   int64_t getPosition(llvm::ArrayRef<int64_t> index,
                       llvm::ArrayRef<int64_t> shape) const;
-  /// One of those that an input may take, there.
+  /// One of the integers that `input` may take, at a position of `getPosition`.
   Scalar drawInteger(llvm::StringRef input, uint64_t state, int64_t position);
   Scalar draw(uint64_t state, ScalarSort sort, int64_t scale = 1);
 

@@ -22,6 +22,10 @@ class MeasurementError(Exception):
     """A run did not end as it should; the message says how."""
 
 
+class TimeLimitError(MeasurementError):
+    """A run did not end in time."""
+
+
 def run(command: list[str], limit: float) -> subprocess.CompletedProcess[str]:
     """Runs a command and takes what it prints."""
     package = str(Path(__file__).parent.parent)
@@ -36,7 +40,7 @@ def run(command: list[str], limit: float) -> subprocess.CompletedProcess[str]:
             env=os.environ | {"PYTHONPATH": package},
         )
     except subprocess.TimeoutExpired:
-        raise MeasurementError(f"no end after {limit:.0f} s") from None
+        raise TimeLimitError(f"no end after {limit:.0f} s") from None
 
 
 def verify(tool: str, plan: Path, reference: Path, options: list[str], limit: float) -> Row:

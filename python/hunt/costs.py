@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from bench.measure import MeasurementError, make, unpickle, verify
+from bench.measure import MeasurementError, TimeLimitError, make, unpickle, verify
 from hunt.rows import Row, in_steps
 from plan_maker.bugs import BUGS
 from plan_maker.strategy.configuration import (
@@ -23,21 +23,20 @@ from plan_maker.strategy.configuration import (
     TensorStyle,
 )
 
-NO_GPT = (TensorStyle.ALL_TO_ALL, TensorStyle.CONTEXT)
+NOT_FOR_GPT = (TensorStyle.ALL_TO_ALL, TensorStyle.CONTEXT)
 MODELS = ("llama", "llama-moe", "gpt", "mlp")
-WEIGHTS = (3, 3, 2, 1)
+MODEL_WEIGHTS = (3, 3, 2, 1)
 STYLES = {
     "llama": (TensorStyle.BATCH, *COLUMN_SPLIT, *BY_POSITION),
     "llama-moe": (TensorStyle.BATCH, *COLUMN_SPLIT, *BY_POSITION),
-    "gpt": tuple(style for style in TensorStyle if style not in NO_GPT),
+    "gpt": tuple(style for style in TensorStyle if style not in NOT_FOR_GPT),
     "mlp": (TensorStyle.BATCH, TensorStyle.MEGATRON),
 }
 # Of the time that CPython takes. What takes less than some seconds is not looked at: another
 # process may have had the processor.
 SLOW_RATIO, SLOW_SECONDS = 5, 2.0
 LIMIT = 120.0
-# The only one in which plans with scattered parts are right, and declared parts too that
-# ranks do not keep.
+# Scattered parts are right in this order alone.
 ORDER = "--nnscaler-part-order=index-map"
 
 
@@ -46,7 +45,7 @@ def draw(random: Random) -> tuple[str, str, list[str]]:
     plan that is drawn exists.
     """
     choose = random.choice
-    model = random.choices(MODELS, WEIGHTS)[0]
+    model = random.choices(MODELS, MODEL_WEIGHTS)[0]
     tensor, pipeline = choose([1, 2, 3, 4, 6, 8]), choose([1, 2, 3, 4, 8])
     data, batches = choose([1, 2, 3, 16, 64]), choose([1, 2, 4, 7, 16])
     layers = pipeline * choose([1, 2, 3]) + choose([0, 1])
@@ -119,13 +118,15 @@ def judge(tool: str, words: list[str], is_right: bool, folder: Path) -> Row:
         return {"answer": "invalid", "outcome": "invalid", "reason": str(error)}
     try:
         found = verify(tool, plan, reference, options(words), LIMIT)
+        python = unpickle([reference, plan], LIMIT)
+    except TimeLimitError as error:
+        return {"answer": "slow", "outcome": "slow", "reason": str(error)}
     except MeasurementError as error:
-        outcome = "slow" if "no end" in str(error) else "no verdict"
-        return {"answer": outcome, "outcome": outcome, "reason": str(error)}
+        return {"answer": "no verdict", "outcome": "no verdict", "reason": str(error)}
     answer = found["answer"]
     if answer != ("proved" if is_right else "refuted"):
         return {"answer": answer, "outcome": "false alarm" if is_right else "not refuted"}
-    ratio = found["total_seconds"] / unpickle([reference, plan], LIMIT)["seconds"]
+    ratio = found["total_seconds"] / python["seconds"]
     is_slow = ratio > SLOW_RATIO and found["total_seconds"] > SLOW_SECONDS
     return {
         "answer": answer,
@@ -154,6 +155,7 @@ class Hunt:
             "seed": seed,
             "family": model,
             "kinds": kinds,
+            # Nothing was executed, and there is no module to reduce.
             "values": "disputed",
         }
 

@@ -1,7 +1,7 @@
 // RUN: verify-opt %s --tv-check-equiv | FileCheck %s --check-prefix=PROVED
 // RUN: sed 's/tv.add %%\([rp]\)m/tv.subtract %%\1m/' %s | not verify-opt --tv-check-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
-// The rank of the last of 16 experts is that of no row alone: in the last row two scores are greater, in
+// The rank of the last of 16 experts differs from row to row: in the last row two scores are greater, in
 // row 300 none may be. What signs know of scores is no order of them, so that a divisor which is 0 where the
 // rank is 0 may be so in a row that only the plan reads. One that is 1 or 2 is not.
 

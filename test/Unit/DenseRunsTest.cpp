@@ -23,20 +23,6 @@ public:
 private:
   NumericAlgebra &algebra;
 };
-
-/// A graph that is executed on doubles, of long positions the last apart.
-struct LongRun {
-  explicit LongRun(tv::GraphOp graph)
-      : factors(graph.getBody().front(), graph.getMesh(),
-                {FactorAnalysis::Positions::Exact, 1, 8192}),
-        source(algebra, factors, LongPositions::Last),
-        dense(factors, algebra, source) {}
-
-  FactorAnalysis factors;
-  DoubleAlgebra algebra;
-  LongSource source;
-  DenseEvaluator dense;
-};
 } // namespace
 
 TEST_F(DenseRunsTest, AttentionAndItsDerivatives) {
@@ -361,7 +347,7 @@ TEST_F(DenseRunsTest, RefusesWhatIsTooLarge) {
   })");
   ASSERT_TRUE(graph);
   Block &body = graph.getBody().front();
-  LongRun run(graph);
+  LongRun<DoubleAlgebra> run(graph);
   DenseEvaluator &dense = run.dense;
   auto reduce = *body.getOps<tv::ReduceOp>().begin();
   EXPECT_TRUE(succeeded(dense.run({}, {reduce.getResult()})))
@@ -389,7 +375,7 @@ TEST_F(DenseRunsTest, SharesAreLimitedTogether) {
     %sums = tv.einsum %exp, %exp {equation = "ij,jk->ik"} : (tensor<700x700xf64>, tensor<700x700xf64>) -> tensor<700x700xf64>
   })");
   ASSERT_TRUE(graph);
-  LongRun run(graph);
+  LongRun<DoubleAlgebra> run(graph);
   DenseEvaluator &dense = run.dense;
   Value sums = listResults(graph.getBody().front()).back();
   ASSERT_TRUE(succeeded(dense.run({}, {sums}))) << dense.getFailure();

@@ -59,6 +59,20 @@ private:
   LongPositions positions;
 };
 
+/// A graph that is executed in one algebra, of long positions the last apart.
+template <typename Algebra> struct LongRun {
+  explicit LongRun(tv::GraphOp graph, int64_t width = 1)
+      : factors(graph.getBody().front(), graph.getMesh(),
+                {FactorAnalysis::Positions::Exact, width, 8192}),
+        source(algebra, factors, LongPositions::Last),
+        dense(factors, algebra, source) {}
+
+  FactorAnalysis factors;
+  Algebra algebra;
+  LongSource source;
+  DenseEvaluator dense;
+};
+
 /// Compares values that are kept in runs with single elements.
 class DenseRunsTest : public DenseEvaluatorTest {
 protected:

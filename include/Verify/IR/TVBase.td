@@ -76,7 +76,7 @@ def TV_MovesElements : NativeOpTrait<"MovesElements"> {
 }
 
 /// The op's body asks of its first two scalars only whether the first one is
-/// less, and nothing of positions.
+/// less, and nothing of positions that its relation may name.
 def TV_ComparesOperands : NativeOpTrait<"ComparesOperands"> {
   let cppNamespace = "::verify::tv";
 }

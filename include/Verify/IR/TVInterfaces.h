@@ -89,7 +89,7 @@ class MovesElements
     : public mlir::OpTrait::TraitBase<ConcreteType, MovesElements> {};
 
 /// The op's body asks of its first two scalars only whether the first one is
-/// less, and nothing of positions.
+/// less, and nothing of positions that its relation may name.
 template <typename ConcreteType>
 class ComparesOperands
     : public mlir::OpTrait::TraitBase<ConcreteType, ComparesOperands> {};

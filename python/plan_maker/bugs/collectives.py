@@ -209,7 +209,7 @@ def _forward_all_reduce(plan: Plan, place: Place) -> tuple[Located, ...]:
 
 
 def _has_readers(located: Located) -> bool:
-    """Whether anything reads the sum. A mask, which has no derivative, asks for its type."""
+    """Whether anything reads the sum. Ops without a mirror, as masks, read only its type."""
     number = _adapter(located).outputs[0].identifier
     read: list[Argument] = list(located.segment.outputs)
     for node in located.segment.nodes:
