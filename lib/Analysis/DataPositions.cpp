@@ -65,8 +65,9 @@ private:
       if (isData(operand.get()) &&
           !(relation && isCompared(*relation, operand.getOperandNumber())))
         named.push_back(operand.get());
+    // What nothing produces is equal to nothing, wherever it is.
     for (Value result : op.getResults())
-      if (isData(result) && !isa<tv::InputOp>(op))
+      if (isData(result) && !isa<tv::InputOp, tv::UndefinedOp>(op))
         named.push_back(result);
   }
 
