@@ -339,19 +339,29 @@ bool DenseEvaluator::haveDistinctElements(
   for (int64_t size : sizes)
     count *= size;
   int64_t stride = tensor.dimensionStrides.back();
-  // Rows in the same runs are one.
+  int64_t rows = sizes.empty() ? 1 : sizes.back();
+  int64_t rowStride = sizes.empty() ? 0 : tensor.dimensionStrides.end()[-2];
   SmallVector<Scalar> scalars, before;
   for (const MeshPlace &place :
        listPlaces(factors, factors.getVaryingAxes(value), domain))
-    for (int64_t at = 0; at < count; ++at) {
+    for (int64_t at = 0; at < count;) {
       int64_t start = tensor.getOffset(place), rest = at;
       for (size_t i = sizes.size(); i-- > 0;) {
         start += rest % sizes[i] * tensor.dimensionStrides[i];
         rest /= sizes[i];
       }
+      // The rows after it that lie in the same runs are the same.
+      int64_t same = rows - at % rows;
       scalars.clear();
-      for (int64_t i = 0; i < row; ++i)
-        scalars.push_back(tensor.get(start + i * stride));
+      for (int64_t i = 0; i < row; ++i) {
+        int64_t offset = start + i * stride;
+        size_t run = tensor.findRun(offset);
+        scalars.push_back(tensor.elements[run]);
+        if (rowStride > 0)
+          same = std::min<int64_t>(
+              same, llvm::divideCeil(tensor.getEnd(run) - offset, rowStride));
+      }
+      at += same;
       if (scalars == before)
         continue;
       if (!areAllDistinct(scalars, algebra, areDistinct))
