@@ -17,18 +17,26 @@ static constexpr llvm::StringLiteral stoppedReason = "it was stopped";
 static constexpr unsigned precisions[] = {53, 128, 256};
 
 /// Whether the elements along the last dimension of each value all differ.
-static bool
-areDistinct(DenseEvaluator &evaluator, ArrayRef<Value> values,
-            llvm::function_ref<bool(Scalar left, Scalar right)> areDisjoint) {
+/// Where the plan is undefined, that counts and not what it selects from what
+/// is undefined.
+static bool areDistinct(DenseEvaluator &evaluator, ArrayRef<Value> values,
+                        const EnclosingAlgebra &algebra) {
+  bool isUndefined = evaluator.getUndefinedOp() != nullptr;
   // Of values that are known to be equal one is looked at.
   llvm::DenseSet<std::tuple<Value, Attribute, uint64_t>> known;
   return llvm::all_of(values, [&](Value value) {
     Operation *op = value.getDefiningOp();
-    std::tuple key(evaluator.getLeader(value),
-                   op ? op->getAttr("domain") : Attribute(),
+    Attribute domain = op ? op->getAttr("domain") : Attribute();
+    std::tuple key(evaluator.getLeader(value), domain,
                    evaluator.getVaryingAxes(value));
+    bool mayBeUndefined = isUndefined && domain;
     return !known.insert(key).second ||
-           evaluator.haveDistinctElements(value, areDisjoint);
+           evaluator.haveDistinctElements(value, [&](Scalar left,
+                                                     Scalar right) {
+             return algebra.areDisjoint(left, right) ||
+                    (mayBeUndefined &&
+                     (algebra.isUndefined(left) || algebra.isUndefined(right)));
+           });
   });
 }
 
@@ -116,11 +124,7 @@ public:
       return reject("the inputs that were tried lie outside the domain");
     return std::nullopt;
   }
-  bool areDistinct() {
-    return ::areDistinct(evaluator, ranked, [&](Scalar left, Scalar right) {
-      return algebra.areDisjoint(left, right);
-    });
-  }
+  bool areDistinct() { return ::areDistinct(evaluator, ranked, algebra); }
 
   EnclosingAlgebra &algebra;
   WitnessInputs source;

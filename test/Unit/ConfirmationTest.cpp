@@ -96,6 +96,11 @@ constexpr StringLiteral reads =
 constexpr StringLiteral readsPart =
     "%pstart = tv.add %xp, %xp on <device = 0> : (tensor<256x2xf32>, "
     "tensor<256x2xf32>) -> tensor<256x2xf32>\n";
+constexpr StringLiteral selects = R"(
+  %rank = tv.descending_rank %zero : (tensor<256x2xf32>) -> tensor<256x2xi64>
+  %one = tv.one_hot %rank {start = 0 : i64} : (tensor<256x2xi64>) -> tensor<256x2x2xf32>
+  %rstart = tv.einsum %one, %x {equation = "mnk,mk->mn"} : (tensor<256x2x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
+)";
 } // namespace
 
 TEST_F(ConfirmationTest, SidesAreTheSameTogetherAndApart) {
@@ -156,13 +161,37 @@ TEST_F(ConfirmationTest, AnUndecidedReferenceShowsNothing) {
 }
 
 TEST_F(ConfirmationTest, AReferenceThatSelectsFromTiesShowsNothing) {
-  constexpr StringLiteral selects = R"(
-    %rank = tv.descending_rank %zero : (tensor<256x2xf32>) -> tensor<256x2xi64>
-    %one = tv.one_hot %rank {start = 0 : i64} : (tensor<256x2xi64>) -> tensor<256x2x2xf32>
-    %rstart = tv.einsum %one, %x {equation = "mnk,mk->mn"} : (tensor<256x2x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
-  )";
   Confirmation::Outcome outcome = confirm(selects, readsPart);
   EXPECT_FALSE(outcome.witness);
   EXPECT_EQ(outcome.failureReason,
             "what is selected from ties on the inputs that were tried");
+}
+
+TEST_F(ConfirmationTest, WhatAnUndefinedPlanSelectsFromIsNoTie) {
+  // Ranks of numbers that are defined, in the plan or the reference, still are.
+  constexpr StringLiteral undefined = R"(
+    %pminus = tv.negate %xp on <device = 0> : (tensor<256x2xf32>) -> tensor<256x2xf32>
+    %pzero = tv.add %xp, %pminus on <device = 0> : (tensor<256x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
+    %pnone = tv.divide %xp, %pzero on <device = 0> : (tensor<256x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
+  )";
+  constexpr StringLiteral selectsPart = R"(
+    %pone = tv.one_hot %prank on <device = 0> {start = 0 : i64} : (tensor<256x2xi64>) -> tensor<256x2x2xf32>
+    %pchosen = tv.einsum %pone, %xp on <device = 0> {equation = "mnk,mk->mn"} : (tensor<256x2x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
+    %pstart = tv.add %pchosen, %pnone on <device = 0> : (tensor<256x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
+  )";
+  auto selectsFrom = [&](StringRef scores) {
+    return (undefined + "%prank = tv.descending_rank " + scores +
+            " on <device = 0> : (tensor<256x2xf32>) -> tensor<256x2xi64>\n" +
+            selectsPart)
+        .str();
+  };
+  Confirmation::Outcome outcome = confirm(reads, selectsFrom("%pnone"));
+  ASSERT_TRUE(outcome.witness) << outcome.failureReason;
+  EXPECT_EQ(outcome.witness->planValue, "undefined");
+  outcome = confirm(reads, selectsFrom("%pzero"));
+  EXPECT_FALSE(outcome.witness);
+  EXPECT_EQ(outcome.failureReason, tiesReason);
+  outcome = confirm(selects, selectsFrom("%pnone"));
+  EXPECT_FALSE(outcome.witness);
+  EXPECT_EQ(outcome.failureReason, tiesReason);
 }
