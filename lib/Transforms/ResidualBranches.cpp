@@ -203,12 +203,55 @@ std::vector<ResidualBranch> BranchFinder::find() {
   return branches;
 }
 
-/// The branches nearest to a value of the reference, the nearest first.
+/// Whether a value is read in more branches than a residual connection is.
+static bool isReadInMany(Value value,
+                         const llvm::DenseMap<Operation *, size_t> &branchOf) {
+  llvm::SmallDenseSet<size_t> branches;
+  for (Operation *user : value.getUsers())
+    if (auto found = branchOf.find(user); found != branchOf.end())
+      branches.insert(found->second);
+  return branches.size() > 2;
+}
+
+/// Values of the reference from which branches near `place` are looked for: the
+/// one it speaks of, or, where many branches read that one, as they do a mask,
+/// those that correspond to what reads the place in the plan.
+static SmallVector<Value>
+findStarts(tv::ExpectOp place,
+           const llvm::DenseMap<Operation *, size_t> &branchOf) {
+  Value reference = place.getReference();
+  if (!isReadInMany(reference, branchOf))
+    return {reference};
+  SmallVector<Value> starts;
+  std::deque<Value> queue(place.getValues().begin(), place.getValues().end());
+  DenseValueSet seen(queue.begin(), queue.end());
+  while (!queue.empty() && seen.size() < nearValues) {
+    Value value = queue.front();
+    queue.pop_front();
+    bool isInBranch = false;
+    for (Operation *user : value.getUsers())
+      if (auto stated = dyn_cast<tv::ExpectOp>(user);
+          stated && stated.getReference() != reference &&
+          branchOf.contains(stated.getReference().getDefiningOp())) {
+        starts.push_back(stated.getReference());
+        isInBranch = true;
+      }
+    if (isInBranch)
+      continue;
+    for (Operation *user : value.getUsers())
+      if (user->getNumResults() == 1 && seen.insert(user->getResult(0)).second)
+        queue.push_back(user->getResult(0));
+  }
+  return starts.empty() ? SmallVector<Value>{reference} : starts;
+}
+
+/// The branches nearest to some values of the reference, the nearest first.
 static llvm::SmallSetVector<size_t, nearBranches>
-findNear(Value value, const llvm::DenseMap<Operation *, size_t> &branchOf) {
+findNear(ArrayRef<Value> starts,
+         const llvm::DenseMap<Operation *, size_t> &branchOf) {
   llvm::SmallSetVector<size_t, nearBranches> near;
-  DenseValueSet seen = {value};
-  std::deque<Value> queue = {value};
+  DenseValueSet seen(starts.begin(), starts.end());
+  std::deque<Value> queue(starts.begin(), starts.end());
   while (!queue.empty() && near.size() < nearBranches &&
          seen.size() < nearValues) {
     Value next = queue.front();
@@ -314,7 +357,7 @@ ResidualBranches::chooseZeros(tv::ExpectOp place,
                               QuadraticBranches quadratic) const {
   std::set<size_t> near;
   std::optional<size_t> nearestQuadratic;
-  for (size_t number : findNear(place.getReference(), branchOf)) {
+  for (size_t number : findNear(findStarts(place, branchOf), branchOf)) {
     if (!nearestQuadratic && branches[number].isQuadratic)
       nearestQuadratic = number;
     near.insert(number == 0 ? 0 : number - 1);
