@@ -7,7 +7,6 @@
 #include "EquivalenceChecker.h"
 
 #include "InferredLineage.h"
-#include "mlir/IR/Threading.h"
 
 using namespace mlir;
 using namespace verify;
@@ -28,18 +27,6 @@ static constexpr size_t plannedAtOnce = 4096;
 
 /// Fewer distinct stages than this are proved before threads have begun.
 static constexpr size_t fewStages = 16;
-
-/// Has threads call `work` with each number below `end`, many at a time: to
-/// give a thread something takes longer than most of it.
-static void forEach(MLIRContext *context, size_t end,
-                    llvm::function_ref<void(size_t)> work) {
-  constexpr size_t together = 64;
-  parallelFor(context, 0, llvm::divideCeil(end, together), [&](size_t part) {
-    size_t first = part * together;
-    for (size_t i = first; i < std::min(first + together, end); ++i)
-      work(i);
-  });
-}
 
 EquivalenceChecker::EquivalenceChecker(
     tv::GraphOp graph, const ProverOptions &options, StringRef smtLibDirectory,
@@ -96,7 +83,7 @@ void EquivalenceChecker::planInParallel() {
     keys.assign(std::min(expects.size(), plannedAtOnce), "");
     size_t first = planned.size();
     planned.resize(first + keys.size());
-    forEach(graph.getContext(), keys.size(), [&](size_t number) {
+    forEachInParallel(graph.getContext(), keys.size(), [&](size_t number) {
       keys[number] = plan(expects[number], planned[first + number]);
     });
     for (auto [number, key] : llvm::enumerate(keys)) {
@@ -365,122 +352,4 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
     if (progress)
       progress(statuses.size(), stages.getExpects().size());
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Ledger
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// One entry of the argument, checked once.
-enum class Mark { Open, Closed };
-} // namespace
-
-/// Whether nothing that a value of the reference follows from is undefined: a
-/// plan is given what the contract says, and that is none.
-static bool isGiven(Value reference) {
-  SmallVector<Value> worklist = {reference};
-  llvm::SmallDenseSet<Value, 4> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (!seen.insert(value).second)
-      continue;
-    Operation *op = value.getDefiningOp();
-    if (!op || isa<tv::UndefinedOp>(op))
-      return false;
-    llvm::append_range(worklist, op->getOperands());
-  }
-  return true;
-}
-
-/// Checks that everything `expect` depends on is a boundary tensor, a constant,
-/// or a value that one of `assumed` speaks of. Says what is wrong; empty if
-/// nothing is.
-static StringRef checkCone(tv::ExpectOp expect, ArrayRef<tv::ExpectOp> assumed,
-                           tv::MeshAttr mesh, const DefinedTensors &defined) {
-  llvm::SmallDenseMap<Value, tv::ExpectOp, 8> given;
-  for (tv::ExpectOp lemma : assumed) {
-    if (lemma.getValues().size() != 1 ||
-        !lemma.getLineage().getSumAxes().empty())
-      return "rests on a sum";
-    given[lemma.getValues().front()] = lemma;
-  }
-  SmallVector<Value> worklist(expect.getValues());
-  llvm::SmallDenseSet<Value, 16> seen;
-  while (!worklist.empty()) {
-    Value value = worklist.pop_back_val();
-    if (!seen.insert(value).second)
-      continue;
-    Operation *producer = value.getDefiningOp();
-    if (!producer)
-      return "rests on a value without producer";
-    bool isRoot = llvm::is_contained(expect.getValues(), value);
-    auto lemma = given.find(value);
-    if (lemma != given.end() && !isRoot) {
-      // At least the domain on which the value exists.
-      auto domain = producer->getAttrOfType<tv::DomainAttr>("domain");
-      if (!domain || !domain.isSubsetOf(lemma->second.getDomain(), mesh))
-        return "a lemma is used outside its domain";
-      continue;
-    }
-    if (auto given = dyn_cast<tv::DistributeOp>(producer)) {
-      if (!isGiven(given.getReference()))
-        return "is given an undefined value of the reference";
-      if (!defined.contains(given.getReference()))
-        return "is given a tensor that may be undefined where the results are "
-               "defined";
-      continue;
-    }
-    if (isa<tv::UndefinedOp>(producer))
-      return "rests on an undefined value";
-    llvm::append_range(worklist, producer->getOperands());
-  }
-  return "";
-}
-
-LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
-                                  tv::GraphOp graph) {
-  const auto &statuses = checker.getStatuses();
-  llvm::DenseMap<Operation *, Mark> marks;
-  SmallVector<Operation *> worklist;
-  std::vector<std::pair<tv::ExpectOp, const ExpectStatus *>> used;
-  marks.reserve(statuses.size());
-  used.reserve(statuses.size());
-  for (tv::ExpectOp result : graph.getBody().getOps<tv::ExpectOp>())
-    if (result.getContract())
-      worklist.push_back(result);
-  while (!worklist.empty()) {
-    Operation *op = worklist.back();
-    auto expect = cast<tv::ExpectOp>(op);
-    const auto *status = statuses.find(op);
-    if (status == statuses.end() || !status->second.verdict.isProved())
-      return expect.emitOpError("ledger: is not proved");
-    auto [mark, isNew] = marks.try_emplace(op, Mark::Open);
-    if (!isNew) {
-      mark->second = Mark::Closed;
-      worklist.pop_back();
-      continue;
-    }
-    used.emplace_back(expect, &status->second);
-    for (tv::ExpectOp lemma : status->second.assumed) {
-      if (!checker.getDefined().contains(lemma.getReference()))
-        return expect.emitOpError("ledger: rests on a tensor that may be "
-                                  "undefined where the results are defined");
-      auto found = marks.find(lemma);
-      if (found == marks.end())
-        worklist.push_back(lemma);
-      else if (found->second == Mark::Open && lemma != expect)
-        return expect.emitOpError("ledger: the argument is circular");
-    }
-  }
-  std::vector<StringRef> wrong(used.size());
-  forEach(graph.getContext(), used.size(), [&](size_t number) {
-    auto [expect, status] = used[number];
-    wrong[number] = checkCone(expect, status->assumed, graph.getMesh(),
-                              checker.getDefined());
-  });
-  for (auto [one, text] : llvm::zip_equal(used, wrong))
-    if (!text.empty())
-      return one.first.emitOpError("ledger: ") << text;
-  return success();
 }

@@ -7,6 +7,7 @@
 #include "ParallelProofs.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Threading.h"
 
 using namespace mlir;
 using namespace verify;
@@ -16,6 +17,16 @@ static constexpr unsigned proverLimit = 8;
 
 /// Whether this thread works on a proof.
 static thread_local bool isProving = false;
+
+void verify::forEachInParallel(MLIRContext *context, size_t end,
+                               llvm::function_ref<void(size_t)> work) {
+  constexpr size_t together = 64;
+  parallelFor(context, 0, llvm::divideCeil(end, together), [&](size_t part) {
+    size_t first = part * together;
+    for (size_t i = first; i < std::min(first + together, end); ++i)
+      work(i);
+  });
+}
 
 ParallelProofs::ParallelProofs(MLIRContext &context,
                                const ProverOptions &options, StageProofs kinds,

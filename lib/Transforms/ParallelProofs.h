@@ -25,6 +25,11 @@
 
 namespace verify {
 
+/// Has threads call `work` with each number below `end`, many at a time: to
+/// give a thread something takes longer than most of it.
+void forEachInParallel(mlir::MLIRContext *context, size_t end,
+                       llvm::function_ref<void(size_t)> work);
+
 class ParallelProofs {
 public:
   /// The context has to have threads.
