@@ -65,7 +65,8 @@ private:
       if (isData(operand.get()) &&
           !(relation && isCompared(*relation, operand.getOperandNumber())))
         named.push_back(operand.get());
-    // What nothing produces is equal to nothing, wherever it is.
+    // What nothing produces may be any number, and executions take one that no
+    // position has.
     for (Value result : op.getResults())
       if (isData(result) && !isa<tv::InputOp, tv::UndefinedOp>(op))
         named.push_back(result);

@@ -121,8 +121,13 @@ Scalar WitnessInputs::opaque(unsigned number, Type type,
 }
 
 Scalar WitnessInputs::undefined(Operation *op, ArrayRef<int64_t> place) {
+  // No number of a position, nor of one that stands for others.
+  constexpr int64_t nowhere = std::numeric_limits<int64_t>::min() / 2;
+  ScalarSort sort = getSort(op->getResult(0).getType());
+  if (sort == ScalarSort::Integer)
+    return algebra.integer(nowhere);
   uint64_t name = hash(cast<tv::UndefinedOp>(op).getName());
-  return draw(getState(name, place), getSort(op->getResult(0).getType()));
+  return draw(getState(name, place), sort);
 }
 
 uint64_t WitnessInputs::getState(uint64_t name, ArrayRef<int64_t> index) const {
