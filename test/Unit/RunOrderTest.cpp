@@ -16,6 +16,23 @@ using namespace verify;
 
 namespace {
 class RunOrderTest : public DenseRunsTest {};
+
+/// Numbers that differ for each last position, but for two of one row.
+class TiedSource : public LongSource {
+public:
+  TiedSource(NumericAlgebra &algebra, const FactorAnalysis &factors,
+             std::optional<std::pair<int64_t, int64_t>> tied)
+      : LongSource(algebra, factors, LongPositions::Blocks), algebra(algebra),
+        tied(tied) {}
+  Scalar input(Value, ArrayRef<int64_t> index) override {
+    bool isTied = tied && *tied == std::pair(index[0], index[1]);
+    return algebra.rational(isTied && index[2] == 20 ? 7 : index[2]);
+  }
+
+private:
+  NumericAlgebra &algebra;
+  std::optional<std::pair<int64_t, int64_t>> tied;
+};
 } // namespace
 
 static Scalar operator""_d(long double value) {
@@ -167,4 +184,35 @@ TEST_F(RunOrderTest, EqualElementsApartInOrder) {
                run.algebra.compare(Comparison::NotEqual, left, right)) != 0;
   };
   EXPECT_FALSE(run.dense.haveDistinctElements(sum, areDistinct));
+}
+
+TEST_F(RunOrderTest, TiesInOneRowOfMany) {
+  // Rows of the first and the second half, and the last one, are alone.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 2> {
+    %x = tv.input <input "x"> : tensor<2x600x36xf64>
+    %a = tv.slice %x {dimension = 1 : i64, start = 0 : i64, end = 300 : i64} : (tensor<2x600x36xf64>) -> tensor<2x300x36xf64>
+    %y = tv.negate %x : (tensor<2x600x36xf64>) -> tensor<2x600x36xf64>
+    %rank = tv.descending_rank %y : (tensor<2x600x36xf64>) -> tensor<2x600x36xi64>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, 1, 8192});
+  auto rank = *body.getOps<tv::DescendingRankOp>().begin();
+  auto isDistinctBut = [&](std::optional<std::pair<int64_t, int64_t>> tied) {
+    DoubleAlgebra algebra;
+    TiedSource source(algebra, factors, tied);
+    DenseEvaluator dense(factors, algebra, source);
+    EXPECT_TRUE(succeeded(dense.run({}, {rank.getScores()})))
+        << dense.getFailure();
+    return dense.haveDistinctElements(
+        rank.getScores(), [&](Scalar left, Scalar right) {
+          return algebra.toDouble(left) != algebra.toDouble(right);
+        });
+  };
+  EXPECT_TRUE(isDistinctBut(std::nullopt));
+  for (int64_t sample : {0, 1})
+    for (int64_t token : {0, 300, 599})
+      EXPECT_FALSE(isDistinctBut(std::pair(sample, token)))
+          << sample << ", " << token;
 }
