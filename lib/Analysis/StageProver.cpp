@@ -20,8 +20,6 @@ using namespace verify;
 
 /// Most index patterns that are compared for one expect.
 static constexpr size_t patternLimit = 4096;
-/// Most terms of one stage: some gigabytes.
-static constexpr TermId termLimit = 1 << 24;
 /// Terms, some tenths of a second, before it is asked whether to go on.
 static constexpr TermId freeTerms = 1 << 18;
 
@@ -82,11 +80,13 @@ struct Decided {
 class StageDecision {
 public:
   StageDecision(tv::StageOp stage, FactorAnalysis::Options options,
-                TermAlgebra &terms, DoubleIntervalAlgebra &intervals,
-                Prover &prover, const std::function<bool(Effort)> &ask)
+                TermAlgebra &terms, size_t termLimit,
+                DoubleIntervalAlgebra &intervals, Prover &prover,
+                const std::function<bool(Effort)> &ask)
       : stage(stage), body(stage.getBody().front()),
         factors(body, stage.getMesh(), options), terms(terms),
-        intervals(intervals), prover(prover), ask(ask), source(terms) {}
+        termLimit(termLimit), intervals(intervals), prover(prover), ask(ask),
+        source(terms) {}
 
   StageVerdict decide();
   /// Whether both sides are the same ops, and defined somewhere; then it is
@@ -118,6 +118,7 @@ private:
   Block &body;
   FactorAnalysis factors;
   TermAlgebra &terms;
+  size_t termLimit;
   DoubleIntervalAlgebra &intervals;
   Prover &prover;
   const std::function<bool(Effort)> &ask;
@@ -378,7 +379,8 @@ StageVerdict StageDecision::decide() {
   ElementEvaluator evaluator(factors, terms, source);
   bool wasAsked = false;
   evaluator.setCheck([&]() -> std::optional<std::string> {
-    if (terms.size() > termLimit)
+    result.isTooLarge = terms.size() > termLimit;
+    if (result.isTooLarge)
       return ("a stage takes more than " + Twine(termLimit) + " terms").str();
     bool isLarge = terms.size() > freeTerms && !wasAsked;
     wasAsked |= isLarge;
@@ -428,7 +430,8 @@ StageVerdict StageProver::prove(tv::StageOp stage) {
   factors.isFullSize = kinds == StageProofs::FullSize;
   if (factors.isFullSize)
     factors.positions = FactorAnalysis::Positions::Exact;
-  StageDecision decision(stage, factors, terms, intervals, prover, ask);
+  StageDecision decision(stage, factors, terms, termLimit, intervals, prover,
+                         ask);
   // What is written is for another solver.
   if (kinds == StageProofs::Any && smtLibDirectory.empty() &&
       decision.isCongruent())

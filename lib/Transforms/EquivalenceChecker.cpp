@@ -18,6 +18,10 @@ static constexpr size_t stageLimit = 1024;
 /// the stages after it; where those fail too, and so on, the plan is wrong in a
 /// way that could not be executed, and more attempts only take time.
 static constexpr size_t unprovedLimit = 3000;
+/// After ops of so many the plan is executed on inputs of all kinds; before, on
+/// those alone that are executed in no time: nothing may rest on what was not
+/// proved.
+static constexpr size_t fewUnproved = 1000;
 /// How often a result that is not proved is tried with a wider stage; a lemma
 /// once.
 static constexpr unsigned mostWidened = 3;
@@ -129,6 +133,7 @@ const StageVerdict &EquivalenceChecker::prove(tv::ExpectOp expect,
   ++counts.distinctStages;
   counts.distinctStageOps += stage.size;
   StageVerdict verdict = proveNow(expect, proof);
+  counts.tooLarge += verdict.isTooLarge;
   if (verdict.isProved()) {
     counts.byZ3 += verdict.byZ3;
     counts.byNormalization += verdict.byNormalization;
@@ -189,17 +194,19 @@ void EquivalenceChecker::proveInParallel() {
   }
 }
 
+bool EquivalenceChecker::isProved() const {
+  return llvm::all_of(results, [&](tv::ExpectOp result) {
+    const auto *found = statuses.find(result);
+    return found != statuses.end() && found->second.verdict.isProved();
+  });
+}
+
 void EquivalenceChecker::run(Question isRefuted) {
   statuses.reserve(stages.getExpects().size());
   proveInParallel();
   // A wrong plan is executed before a proof of it takes long.
   prover.setBeforeLongAttempt([&](Effort effort) {
-    if (effort == Effort::VeryLong) {
-      askOnce(isRefuted);
-    } else if (!wasAskedQuickly && !wasAsked) {
-      wasAskedQuickly = true;
-      ask(isRefuted, /*isQuick=*/true);
-    }
+    ask(isRefuted, effort == Effort::VeryLong ? Search::Full : Search::Quick);
     if (parallel && !stopped)
       parallel->allow(effort);
     return !stopped;
@@ -217,18 +224,22 @@ void EquivalenceChecker::run(Question isRefuted) {
   parallel.reset();
 }
 
-void EquivalenceChecker::askOnce(Question isRefuted) {
-  if (wasAsked || stopped)
-    return;
-  wasAsked = true;
-  ask(isRefuted, /*isQuick=*/false);
+void EquivalenceChecker::askAfter(tv::ExpectOp unproved, Question isRefuted) {
+  if (!firstFailed)
+    firstFailed = unproved;
+  bool isMuch = unprovedOps + widenedOps > fewUnproved;
+  ask(isRefuted,
+      unproved.getContract() || isMuch ? Search::Full : Search::QuickIfSlow);
 }
 
-void EquivalenceChecker::ask(Question isRefuted, bool isQuick) {
+void EquivalenceChecker::ask(Question isRefuted, Search search) {
+  if (stopped || (asked && *asked >= search))
+    return;
+  asked = search;
   // Of a wrong plan nothing more needs to be proved.
   if (parallel)
     parallel->pause();
-  stopped = isRefuted(current, isQuick);
+  stopped = isRefuted(firstFailed ? firstFailed : current, search);
   if (parallel && !stopped)
     parallel->resume();
 }
@@ -281,7 +292,7 @@ bool EquivalenceChecker::widen(tv::ExpectOp expect, const PlannedStage &stage,
     return false;
   if (dropGuesses(expect, stage))
     return true;
-  askOnce(isRefuted);
+  askAfter(expect, isRefuted);
   if (stopped)
     return false;
   Widened &wider = widened[expect];
@@ -324,8 +335,9 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
     else
       status.verdict.reason =
           "too many ops since the last tensors of known lineage";
+    // A wider stage takes no fewer terms.
     if (!status.verdict.isProved() && stage.proof &&
-        widen(expect, stage, isRefuted)) {
+        !status.verdict.isTooLarge && widen(expect, stage, isRefuted)) {
       numbers.erase(expect);
       continue;
     }
@@ -337,7 +349,7 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
       stages.setBroken(expect);
       counts.brokenLemmas += !isResult;
       if (!isGuess(expect))
-        askOnce(isRefuted);
+        askAfter(expect, isRefuted);
     }
     if (status.verdict.isProved() &&
         !defined.proves(expect.getReference(), stages)) {

@@ -43,7 +43,14 @@ struct CheckCounts {
   unsigned byCongruence = 0;
   unsigned brokenLemmas = 0;
   unsigned opaqueTensors = 0;
+  /// Distinct stages that were given up because they take too many terms.
+  unsigned tooLarge = 0;
 };
+
+/// How inputs are looked for on which a plan is wrong, the best last. `Quick`
+/// takes those that are fastest to run, unless the graph is small;
+/// `QuickIfSlow` does so where executions take long.
+enum class Search : uint8_t { Quick, QuickIfSlow, Full };
 
 class EquivalenceChecker {
 public:
@@ -53,20 +60,21 @@ public:
                      std::shared_ptr<SolverContext> solver,
                      llvm::function_ref<void(unsigned, unsigned)> progress);
 
-  /// Whether the plan is wrong, looking near `place` first. With `isQuick` a
-  /// wrong one may be missed.
-  using Question = llvm::function_ref<bool(tv::ExpectOp place, bool isQuick)>;
+  /// Whether the plan is wrong, looking near `place` first.
+  using Question = llvm::function_ref<bool(tv::ExpectOp place, Search search)>;
 
-  /// Decides all results of the contract and the lemmas they rest on. Where
-  /// the first of them does not hold, asks `isRefuted`, and stops if it is so.
-  /// Where a proof takes long it asks for a quick answer: one that fails takes
-  /// longer.
+  /// Decides all results of the contract and the lemmas they rest on. Asks
+  /// `isRefuted`, and stops if it is so: quickly where a proof takes long, or
+  /// the first of them does not hold and executions take long, too, and in full
+  /// where a result does not hold, much does not, or a proof takes very long.
   void run(Question isRefuted);
   /// Why proofs cannot be kept; empty if they can.
   llvm::StringRef getCacheProblem() const {
     return cache ? cache->getProblem() : "";
   }
   bool isStopped() const { return stopped; }
+  /// Whether all results are proved.
+  bool isProved() const;
   /// The first expect that was decided and not proved; null if there is none.
   tv::ExpectOp getFirstUnproved() const { return firstUnproved; }
 
@@ -129,10 +137,11 @@ private:
              Question isRefuted);
   /// From now on looks for differences first.
   void expectDifferences();
-  /// Looks for a counterexample, the first time.
-  void askOnce(Question isRefuted);
-  /// The same, whether or not it was asked before.
-  void ask(Question isRefuted, bool isQuick);
+  /// Looks for a counterexample as an expect was not proved.
+  void askAfter(tv::ExpectOp unproved, Question isRefuted);
+  /// Looks for one near what was not proved first, or else what is being
+  /// decided, unless it was looked for as well or better before.
+  void ask(Question isRefuted, Search search);
   const StageVerdict &prove(tv::ExpectOp expect, const PlannedStage &stage);
   StageVerdict proveNow(tv::ExpectOp expect, Proof &proof);
   mlir::OwningOpRef<tv::StageOp> build(tv::ExpectOp expect);
@@ -163,11 +172,13 @@ private:
   /// What is being decided.
   tv::ExpectOp current;
   tv::ExpectOp firstUnproved;
+  /// The first that was not proved, though it may be with a wider stage.
+  tv::ExpectOp firstFailed;
   /// Ops of distinct stages that were not proved.
   size_t unprovedOps = 0;
   /// Ops of stages that were tried again, wider.
   size_t widenedOps = 0;
-  bool wasAsked = false, wasAskedQuickly = false;
+  std::optional<Search> asked;
   bool stopped = false;
   /// Null where there are no threads, or where they are of no use any more.
   std::unique_ptr<ParallelProofs> parallel;

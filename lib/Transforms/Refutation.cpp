@@ -89,6 +89,8 @@ bool Refutation::findWrongResults(const FactorAnalysis &analysis,
                                   ArrayRef<tv::ExpectOp> candidates) {
   early.reset();
   diagnosis.emplace(graph, getLooked(analysis), seed);
+  if (mostSteps)
+    diagnosis->limitSteps(*mostSteps);
   EarlyStart start(*this, analysis, among);
   bool isEarly = confirmsEarly && isCoarse && canUseOtherThread() && !isSmall();
   if (isEarly && usesGroups())
@@ -134,7 +136,7 @@ bool Refutation::simplify(tv::ExpectOp place, QuadraticBranches quadratic,
   return true;
 }
 
-bool Refutation::find(tv::ExpectOp place, bool isQuick) {
+bool Refutation::find(tv::ExpectOp place, Search search) {
   setUp(place);
   if (coarse->getFailure()) {
     failureReason = *coarse->getFailure();
@@ -142,6 +144,8 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
   }
   // Fewer positions show less, but sooner.
   bool isLong = isSlow();
+  bool isQuick =
+      search == Search::Quick || (search == Search::QuickIfSlow && isLong);
   if (!isLong) {
     restart(LongPositions::All);
     if (findAmong(place, isQuick))
@@ -152,6 +156,8 @@ bool Refutation::find(tv::ExpectOp place, bool isQuick) {
   if (findInGroups(place) || findWithLastPosition(place, isQuick))
     return true;
   restart(LongPositions::Blocks);
+  if (isQuick)
+    mostSteps = someSteps;
   if (findAmong(place, isQuick))
     return true;
   if (!isLong || isQuick)
@@ -258,11 +264,14 @@ bool Refutation::findWithLastPosition(tv::ExpectOp place, bool isQuick) {
   if (simplify(place, QuadraticBranches::Nearest) &&
       attemptWithEqualParts(place))
     return true;
-  if (!isQuick) {
+  if (!usesGroups()) {
     restart(LongPositions::Last);
     ++seed.number;
-    if (simplify(place, QuadraticBranches::None) && attemptSome(2 * drawLimit))
+    if (simplify(place, QuadraticBranches::None) &&
+        attemptSome(isQuick ? drawLimit : 2 * drawLimit))
       return true;
+    if (undefinedAt.size() >= 2)
+      return acceptUndefined();
   }
   // What is equal along every dimension has norms whose derivatives are 0.
   restart(LongPositions::Last);

@@ -15,6 +15,7 @@
 
 #include "Confirmation.h"
 #include "Diagnosis.h"
+#include "EquivalenceChecker.h"
 #include "ResidualBranches.h"
 
 namespace verify {
@@ -24,6 +25,8 @@ class Refutation {
 public:
   /// Scalar operations that take about a second, on values in runs.
   static constexpr int64_t quickSteps = int64_t(1) << 24;
+  /// That take seconds.
+  static constexpr int64_t someSteps = 4 * quickSteps;
   /// With more, positions of long dimensions are equal but for the last one.
   static constexpr int64_t mostForAllPositions = quickSteps / 2;
 
@@ -33,9 +36,8 @@ public:
 
   /// Whether inputs were found on which a result of the contract differs. The
   /// difference is confirmed in intervals of rising precision. Those that show
-  /// what goes wrong near `place` are tried first; with `isQuick` only the
-  /// inputs that are fastest to run are, unless the graph is small.
-  bool find(tv::ExpectOp place, bool isQuick);
+  /// what goes wrong near `place` are tried first.
+  bool find(tv::ExpectOp place, Search search);
   /// Reports what was found: an error at the first op of the plan whose stated
   /// or required value is wrong, and notes with the witness.
   void report();
@@ -187,6 +189,8 @@ private:
   std::optional<Diagnosis> diagnosis;
   bool isCoarse = false;
   bool isTooCostly = false;
+  /// Of a comparison; none: as many as there may be at all.
+  std::optional<int64_t> mostSteps;
   /// What was put off.
   llvm::SmallVector<Attempt> faintAt, undefinedAt;
   bool acceptsFaint = false, acceptsUndefined = false;

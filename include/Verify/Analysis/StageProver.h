@@ -40,6 +40,8 @@ struct StageVerdict {
   std::string reason;
   unsigned byZ3 = 0;
   unsigned byNormalization = 0;
+  /// Whether it was given up because it takes too many terms.
+  bool isTooLarge = false;
   /// Expects whose sides are the same ops.
   unsigned byCongruence = 0;
   /// Unknown tensors that stand for ops on positions.
@@ -68,7 +70,8 @@ public:
                        llvm::StringRef smtLibDirectory = "",
                        StageProofs kinds = StageProofs::Any,
                        std::shared_ptr<SolverContext> context = nullptr)
-      : prover(terms, options, std::move(context)),
+      : termLimit(options.termLimit),
+        prover(terms, options, std::move(context)),
         smtLibDirectory(smtLibDirectory), kinds(kinds) {}
 
   /// Decides `stage`. Deterministic: it depends on the stage's content, the
@@ -83,6 +86,7 @@ public:
 
 private:
   TermAlgebra terms;
+  size_t termLimit;
   /// For points at which references are defined.
   DoubleIntervalAlgebra intervals{FunctionSource::Rounded};
   Prover prover;

@@ -92,6 +92,8 @@ struct ProverOptions {
   /// Products of monomials after which an attempt at a normal form ends, which
   /// may then have taken seconds and half a gibibyte.
   size_t stepLimit = 500000;
+  /// The most terms of a stage, before any attempt: some gigabytes.
+  size_t termLimit = 1 << 24;
   /// Points at which both sides are evaluated before a proof is tried.
   unsigned samples = 10;
 
