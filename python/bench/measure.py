@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,17 +45,20 @@ def run(command: list[str], limit: float) -> subprocess.CompletedProcess[str]:
 
 
 def verify(tool: str, plan: Path, reference: Path, options: list[str], limit: float) -> Row:
-    """The statistics of a verification and its seconds; fails unless it has a verdict."""
+    """The statistics of a verification, its errors and seconds; fails unless it has a
+    verdict.
+    """
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         command = [tool, f"--statistics={file.name}", *options]
         start = time.perf_counter()
         done = run([*command, "--reference", str(reference), str(plan)], limit)
         seconds = time.perf_counter() - start
         text = Path(file.name).read_text()
+    errors = [line for line in done.stderr.splitlines() if "error: " in line]
     if not text:
-        raise MeasurementError((done.stderr.splitlines() or ["no statistics"])[-1])
+        raise MeasurementError((errors or done.stderr.splitlines() or ["no statistics"])[0])
     row: Row = json.loads(text)
-    return row | {"total_seconds": seconds}
+    return row | {"total_seconds": seconds, "errors": errors}
 
 
 def unpickle(files: list[Path], limit: float) -> Row:
@@ -67,12 +71,16 @@ def unpickle(files: list[Path], limit: float) -> Row:
     return row
 
 
-def make(words: list[str], folder: Path, limit: float) -> tuple[Path, Path, float]:
-    """A plan and its reference from the plan maker, and the seconds that took."""
+def make(
+    words: list[str], folder: Path, limit: float, maker: Sequence[str] = ("plan_maker",)
+) -> tuple[Path, Path, float]:
+    """A plan and its reference from the plan maker, and the seconds that took. `maker` is
+    the module that makes them and what it takes first.
+    """
     plan, reference = folder / "plan.pkl", folder / "single.pkl"
     files = ["-o", str(plan), "--reference", str(reference)]
     start = time.perf_counter()
-    done = run([sys.executable, "-m", "plan_maker", *words, *files], limit)
+    done = run([sys.executable, "-m", *maker, *words, *files], limit)
     if done.returncode:
         raise MeasurementError((done.stderr.splitlines() or ["no plan"])[-1])
     return plan, reference, time.perf_counter() - start

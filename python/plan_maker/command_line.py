@@ -12,7 +12,7 @@ import json
 import signal
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn, TypeVar
@@ -56,16 +56,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, _stop)
     parser = _make_parser()
     options = parser.parse_args(arguments)
-    make: Callable[[argparse.Namespace, Parallelism], Plan] = options.make
     try:
-        plan = make(options, _parallelism(options))
-        if options.bug is not None:
-            plan = _with_bug(plan, options)
-        write_plan(plan, options.output)
+        write_plan(make_plan(options), options.output)
         if options.reference is not None:
-            if options.reference_batch is not None:
-                options.batch = options.reference_batch
-            write_plan(make(options, Parallelism()), options.reference)
+            write_plan(make_reference(options), options.reference)
     except ImpossiblePlanError as error:
         print(f"{parser.prog}: error: {error}", file=sys.stderr)
         return WRONG_USAGE
@@ -73,6 +67,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{parser.prog}: error: {error.filename}: {error.strerror}", file=sys.stderr)
         return NOT_WRITTEN
     return WRITTEN
+
+
+def read_options(arguments: Sequence[str]) -> argparse.Namespace:
+    """What the command line asks for."""
+    return _make_parser().parse_args(arguments)
+
+
+def make_plan(options: argparse.Namespace) -> Plan:
+    """The plan that is asked for, with its bug; ImpossiblePlanError if there is none."""
+    plan: Plan = options.make(options, _parallelism(options))
+    return plan if options.bug is None else _with_bug(plan, options)
+
+
+def make_reference(options: argparse.Namespace) -> Plan:
+    """The same for one device."""
+    if options.reference_batch is not None:
+        options.batch = options.reference_batch
+    reference: Plan = options.make(options, Parallelism())
+    return reference
 
 
 def _stop(number: int, _: FrameType | None) -> None:
