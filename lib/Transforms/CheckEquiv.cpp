@@ -28,8 +28,8 @@ static constexpr size_t shownResults = 10;
 /// before all are.
 static constexpr unsigned mostUnfolded = 4;
 
-/// Terms of a stage of a graph, which take a second. No proof of our tests
-/// needs a third of these.
+/// Terms of a stage of a graph, which take a second. No plan of our tests needs
+/// a third of these.
 static constexpr size_t fewTerms = 1 << 20;
 
 namespace {

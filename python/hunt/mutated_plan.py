@@ -3,7 +3,7 @@
 `python3 -m hunt.mutated_plan SEED llama --tp 2 -o plan.pkl --reference single.pkl`.
 
 The mistakes are those of `imports`; what comes after the seed is what the plan maker takes,
-without a bug. Exit code 3 if there is no such plan.
+without a bug. Exit code 3 if there is no such plan, or for wrong usage.
 """
 
 import sys
@@ -20,6 +20,9 @@ DEPTH = 100_000
 
 def main() -> int:
     """Runs the command."""
+    if len(sys.argv) < 3 or not sys.argv[1].isdecimal():
+        print(f"usage: mutated_plan SEED MODEL [OPTION...]\n{__doc__}", file=sys.stderr)
+        return 3
     seed, words = int(sys.argv[1]), sys.argv[2:]
     sys.setrecursionlimit(DEPTH)
     try:

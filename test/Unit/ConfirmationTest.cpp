@@ -96,6 +96,12 @@ constexpr StringLiteral reads =
 constexpr StringLiteral readsPart =
     "%pstart = tv.add %xp, %xp on <device = 0> : (tensor<256x2xf32>, "
     "tensor<256x2xf32>) -> tensor<256x2xf32>\n";
+/// `%pnone` is undefined everywhere, and `%pzero` is 0.
+constexpr StringLiteral isUndefined = R"(
+  %pminus = tv.negate %xp on <device = 0> : (tensor<256x2xf32>) -> tensor<256x2xf32>
+  %pzero = tv.add %xp, %pminus on <device = 0> : (tensor<256x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
+  %pnone = tv.divide %xp, %pzero on <device = 0> : (tensor<256x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
+)";
 constexpr StringLiteral selects = R"(
   %rank = tv.descending_rank %zero : (tensor<256x2xf32>) -> tensor<256x2xi64>
   %one = tv.one_hot %rank {start = 0 : i64} : (tensor<256x2xi64>) -> tensor<256x2x2xf32>
@@ -135,12 +141,11 @@ TEST_F(ConfirmationTest, AnUndefinedReferenceShowsNothing) {
 }
 
 TEST_F(ConfirmationTest, AnUndefinedPlanDiffers) {
-  constexpr StringLiteral divides = R"(
-    %pminus = tv.negate %xp on <device = 0> : (tensor<256x2xf32>) -> tensor<256x2xf32>
-    %pzero = tv.add %xp, %pminus on <device = 0> : (tensor<256x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
-    %pstart = tv.divide %xp, %pzero on <device = 0> : (tensor<256x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
-  )";
-  Confirmation::Outcome outcome = confirm(reads, divides);
+  Confirmation::Outcome outcome = confirm(
+      reads, (isUndefined + "%pstart = tv.add %pnone, %xp on <device = 0> : "
+                            "(tensor<256x2xf32>, tensor<256x2xf32>) -> "
+                            "tensor<256x2xf32>\n")
+                 .str());
   ASSERT_TRUE(outcome.witness) << outcome.failureReason;
   EXPECT_TRUE(isa_and_present<tv::DivideOp>(outcome.witness->undefinedOp));
   EXPECT_EQ(outcome.witness->planValue, "undefined");
@@ -169,18 +174,13 @@ TEST_F(ConfirmationTest, AReferenceThatSelectsFromTiesShowsNothing) {
 
 TEST_F(ConfirmationTest, WhatAnUndefinedPlanSelectsFromIsNoTie) {
   // Ranks of numbers that are defined, in the plan or the reference, still are.
-  constexpr StringLiteral undefined = R"(
-    %pminus = tv.negate %xp on <device = 0> : (tensor<256x2xf32>) -> tensor<256x2xf32>
-    %pzero = tv.add %xp, %pminus on <device = 0> : (tensor<256x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
-    %pnone = tv.divide %xp, %pzero on <device = 0> : (tensor<256x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
-  )";
   constexpr StringLiteral selectsPart = R"(
     %pone = tv.one_hot %prank on <device = 0> {start = 0 : i64} : (tensor<256x2xi64>) -> tensor<256x2x2xf32>
     %pchosen = tv.einsum %pone, %xp on <device = 0> {equation = "mnk,mk->mn"} : (tensor<256x2x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
     %pstart = tv.add %pchosen, %pnone on <device = 0> : (tensor<256x2xf32>, tensor<256x2xf32>) -> tensor<256x2xf32>
   )";
   auto selectsFrom = [&](StringRef scores) {
-    return (undefined + "%prank = tv.descending_rank " + scores +
+    return (isUndefined + "%prank = tv.descending_rank " + scores +
             " on <device = 0> : (tensor<256x2xf32>) -> tensor<256x2xi64>\n" +
             selectsPart)
         .str();

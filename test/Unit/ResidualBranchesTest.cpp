@@ -39,7 +39,7 @@ protected:
                     .str();
     };
     for (unsigned layer = 0; layer < layerCount; ++layer) {
-      Twine mask = isPlan && layer >= layerCount / 2 ? "late" : "mask";
+      StringRef mask = isPlan && layer >= layerCount / 2 ? "late" : "mask";
       add("w" + Twine(layer) + "x", "multiply",
           get("x" + Twine(layer)) + ", " + get("w" + Twine(layer)));
       add("y" + Twine(layer), "multiply",
