@@ -21,6 +21,9 @@ static constexpr size_t regionLimit = 600;
 /// Ops that may be executed to explain a finding, besides as many as have to be
 /// executed for it.
 static constexpr size_t helpfulOps = 300;
+/// What is left of numbers that cancel may be so much, and such a part of what
+/// others differ by.
+static constexpr double mostOfRemainders = 1e-9, smallPart = 0x1p-50;
 /// Values that may turn out to need more.
 static constexpr unsigned helplessLimit = 64;
 
@@ -121,18 +124,30 @@ tv::ExpectOp Diagnosis::findFirst(ArrayRef<tv::ExpectOp> different) const {
 
 void Diagnosis::acceptRounding(ArrayRef<tv::ExpectOp> results,
                                ArrayRef<tv::ExpectOp> candidates) {
-  auto isFaint = [](const auto &entry) { return entry.second.isFaint; };
-  if (llvm::none_of(results, [&](tv::ExpectOp result) {
-        auto found = differences.find(result);
-        return found != differences.end() && !isFaint(*found);
-      }))
+  double largest = 0;
+  for (tv::ExpectOp result : results)
+    if (isDifferent(result) && !isFaint(result))
+      largest = std::max(largest, getDistance(result));
+  if (largest == 0)
     return;
+  double least = std::min(smallPart * largest, mostOfRemainders);
   for (tv::ExpectOp expect : candidates)
-    if (auto found = differences.find(expect);
-        found != differences.end() && isFaint(*found)) {
-      differences.erase(found);
+    if (isDifferent(expect) &&
+        (isFaint(expect) || getDistance(expect) <= least)) {
+      differences.erase(expect);
       agreeing.insert(expect);
     }
+}
+
+void Diagnosis::dropRemainders(double most) {
+  SmallVector<Operation *> dropped;
+  for (const auto &[expect, difference] : differences)
+    if (difference.distance <= most)
+      dropped.push_back(expect);
+  for (Operation *expect : dropped) {
+    differences.erase(expect);
+    agreeing.insert(expect);
+  }
 }
 
 llvm::BitVector Diagnosis::findSuspicious(ArrayRef<tv::ExpectOp> wrong) const {

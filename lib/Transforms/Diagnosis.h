@@ -101,6 +101,12 @@ public:
   bool isFaint(tv::ExpectOp expect) const {
     return differences.lookup(expect).isFaint;
   }
+  /// By how much the elements of an expect that differs do at most.
+  double getDistance(tv::ExpectOp expect) const {
+    return differences.find(expect)->second.distance;
+  }
+  /// Takes all that differ by so much at most to agree.
+  void dropRemainders(double most);
   /// Which values `compare` knows to be equal on the inputs; null if it failed.
   std::shared_ptr<const ValueNumbering> getEqualValues() const {
     return equalValues;
@@ -128,6 +134,7 @@ private:
   struct Difference {
     DifferentElement element;
     llvm::SmallVector<int64_t> microBatches, ranks; ///< empty for all
+    double distance = 0;  ///< of the elements that are the farthest apart
     bool isFaint = false; ///< between numbers as small as rounding errors
     /// How many scalar operations had been executed when it was found, and how
     /// many expects had been compared.
@@ -139,7 +146,8 @@ private:
   std::optional<Difference> findDifference(tv::ExpectOp expect,
                                            DenseEvaluator &evaluator,
                                            DoubleAlgebra &algebra);
-  /// Where one of `results` differs by more, what differs faintly is rounding.
+  /// Where one of `results` differs by more, what differs faintly is rounding;
+  /// where by far more, so is a little more than that.
   void acceptRounding(llvm::ArrayRef<tv::ExpectOp> results,
                       llvm::ArrayRef<tv::ExpectOp> candidates);
   /// The values that lead to a wrong result without one that holds in between,

@@ -183,6 +183,7 @@ Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
   // Numbers that all are small may be so for another reason than rounding.
   const FarthestPair &farthest = comparison.getFarthest();
   Difference difference;
+  difference.distance = farthest.getDifference();
   difference.isFaint = !farthest.isFarApart(1);
   std::optional<ElementComparison> faint;
   if (difference.isFaint) {

@@ -18,6 +18,8 @@ using namespace verify;
 
 /// Inputs that are tried before giving up.
 static constexpr unsigned drawLimit = 3;
+/// How often results may turn out to be remainders on the same inputs.
+static constexpr unsigned mostRemainders = 3;
 
 Refutation::Refutation(tv::GraphOp graph, unsigned seed, bool confirmsEarly)
     : graph(graph), firstNumber(seed), confirmsEarly(confirmsEarly) {
@@ -326,7 +328,14 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
     failureReason = roundingReason;
     return false;
   }
-  return confirmAndLook(analysis);
+  remainder = 0;
+  for (unsigned round = 0; round <= mostRemainders; ++round) {
+    if (confirmAndLook(analysis))
+      return true;
+    if (!dropRemainders())
+      return false;
+  }
+  return false;
 }
 
 bool Refutation::confirmAndLook(const FactorAnalysis &analysis) {

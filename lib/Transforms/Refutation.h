@@ -116,6 +116,12 @@ private:
   /// first, unless only the plan is undefined, which is put off.
   bool accept(const FactorAnalysis &analysis, tv::ExpectOp result,
               Confirmation::Outcome outcome);
+  /// Whether others of the wrong results differ by so much more that this one
+  /// may be right: what is left of numbers that cancel.
+  bool mayBeRemainder(tv::ExpectOp result) const;
+  /// Where intervals told nothing of such a result, takes it, and all that
+  /// differ by about as much, to be right. Whether it did.
+  bool dropRemainders();
   /// A confirmation on the inputs that are looked at.
   Confirmation makeConfirmation(const FactorAnalysis &analysis) const;
   /// Evaluates `result` in intervals, on this thread.
@@ -187,6 +193,10 @@ private:
   llvm::SmallVector<tv::ExpectOp> allCompared;
   /// Of the last inputs.
   std::optional<Diagnosis> diagnosis;
+  /// Of its results the one that intervals told nothing of; null if there is
+  /// none. What differs by at most `remainder` was taken to be right.
+  tv::ExpectOp undecided;
+  double remainder = 0;
   bool isCoarse = false;
   bool isTooCostly = false;
   /// Of a comparison; none: as many as there may be at all.

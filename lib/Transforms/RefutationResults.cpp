@@ -133,6 +133,8 @@ Refutation::makeConfirmation(const FactorAnalysis &analysis) const {
 Confirmation::Outcome Refutation::confirm(const FactorAnalysis &analysis,
                                           tv::ExpectOp result) {
   Confirmation confirmation = makeConfirmation(analysis);
+  if (mayBeRemainder(result))
+    confirmation.useDoublesAlone();
   // What is known of groups says nothing of single positions.
   if (!usesGroups())
     confirmation.setEqualValues(diagnosis->getEqualValues());
@@ -149,10 +151,15 @@ bool Refutation::accept(const FactorAnalysis &analysis, tv::ExpectOp result,
   if (tv::ExpectOp soonest = diagnosis->findFirst(wrong);
       !isWitness() && result != soonest) {
     Confirmation::Outcome other = confirm(analysis, soonest);
-    if (other.witness || !outcome.witness)
+    if (other.witness || !outcome.witness) {
       outcome = std::move(other);
+      result = soonest;
+    }
   }
+  undecided = nullptr;
   if (!outcome.witness) {
+    if (outcome.failureReason == roundingReason)
+      undecided = result;
     failureReason = std::move(outcome.failureReason);
     isTooCostly = outcome.isTooCostly;
     return false;
@@ -163,5 +170,28 @@ bool Refutation::accept(const FactorAnalysis &analysis, tv::ExpectOp result,
     return false;
   }
   confirmed = std::move(*outcome.witness);
+  return true;
+}
+
+bool Refutation::mayBeRemainder(tv::ExpectOp result) const {
+  constexpr double part = 0x1p-20;
+  double largest = 0;
+  for (tv::ExpectOp other : wrong)
+    if (double distance = diagnosis->getDistance(other); !std::isinf(distance))
+      largest = std::max(largest, distance);
+  return diagnosis->getDistance(result) <= part * largest;
+}
+
+bool Refutation::dropRemainders() {
+  if (!undecided || !mayBeRemainder(undecided))
+    return false;
+  // Other remainders may be larger.
+  constexpr double spread = 0x1p10;
+  early.reset();
+  remainder = spread * diagnosis->getDistance(undecided);
+  diagnosis->dropRemainders(remainder);
+  llvm::erase_if(wrong, [&](tv::ExpectOp result) {
+    return !diagnosis->isDifferent(result);
+  });
   return true;
 }

@@ -34,7 +34,9 @@ std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis,
     return std::nullopt;
   Diagnosis closer(graph, getFine(analysis), inputs);
   closer.limitSteps(isLong ? closerSteps : quickSteps);
-  if (succeeded(closer.compare(close)))
+  LogicalResult isCompared = closer.compare(close);
+  closer.dropRemainders(remainder);
+  if (succeeded(isCompared))
     for (tv::ExpectOp root : close)
       if (closer.isDifferent(root))
         different.push_back(root);

@@ -140,6 +140,8 @@ public:
   bool isFarApart(double scale) const;
   /// The largest of all numbers.
   double getMagnitude() const { return magnitude; }
+  /// The largest of the differences that are large for their numbers.
+  double getDifference() const { return difference; }
 
 private:
   bool addDifference(double left, double right);
@@ -147,7 +149,6 @@ private:
   /// A few roundings, as a part of a number.
   static constexpr double closeness = 1e-7;
   double magnitude = 0;
-  /// The largest of the differences that are large for their numbers.
   double difference = 0;
 };
 
