@@ -21,9 +21,8 @@ static constexpr size_t regionLimit = 600;
 /// Ops that may be executed to explain a finding, besides as many as have to be
 /// executed for it.
 static constexpr size_t helpfulOps = 300;
-/// What is left of numbers that cancel may be so much, and such a part of what
-/// others differ by.
-static constexpr double mostOfRemainders = 1e-9, smallPart = 0x1p-50;
+/// Such a part of what others differ by may be a remainder.
+static constexpr double smallPart = 0x1p-50;
 /// Values that may turn out to need more.
 static constexpr unsigned helplessLimit = 64;
 

@@ -72,6 +72,9 @@ struct Finding {
 
 class Diagnosis {
 public:
+  /// As much may be left of usual numbers that cancel.
+  static constexpr double mostOfRemainders = 1e-9;
+
   Diagnosis(tv::GraphOp graph, const FactorAnalysis &factors, WitnessSeed seed);
 
   /// Executes both programs and compares everything that is stated about what

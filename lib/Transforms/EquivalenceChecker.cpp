@@ -25,6 +25,10 @@ static constexpr size_t fewUnproved = 1000;
 /// How often a result that is not proved is tried with a wider stage; a lemma
 /// once.
 static constexpr unsigned mostWidened = 3;
+/// How often one is tried with a stage that is wider in some places, and most
+/// ops of the reference between two places that are taken for one.
+static constexpr unsigned mostPartlyWidened = 3;
+static constexpr size_t closeOps = 4;
 
 /// The keys of so many stages are kept at a time.
 static constexpr size_t plannedAtOnce = 4096;
@@ -284,6 +288,41 @@ bool EquivalenceChecker::dropGuesses(tv::ExpectOp expect,
   return exclude(expect, guesses);
 }
 
+/// Whether a value of the reference is computed by few ops of `known` ones and
+/// of what is given.
+static bool isComputedOf(const DenseValueSet &known, Value value) {
+  llvm::SmallPtrSet<Operation *, 8> ops;
+  bool isFound = false;
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (next != value && known.contains(next)) {
+      isFound = true;
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (isa_and_present<tv::InputOp>(op))
+      continue;
+    if (!op || (ops.insert(op).second && ops.size() > closeOps))
+      return false;
+    llvm::append_range(worklist, op->getOperands());
+  }
+  return isFound;
+}
+
+/// Those of some lemmas whose values are computed of others' values. A stage
+/// that begins with both is not to know it.
+static SmallVector<tv::ExpectOp> findLater(ArrayRef<tv::ExpectOp> lemmas) {
+  DenseValueSet known;
+  for (tv::ExpectOp lemma : lemmas)
+    known.insert(lemma.getReference());
+  SmallVector<tv::ExpectOp> later;
+  llvm::copy_if(lemmas, std::back_inserter(later), [&](tv::ExpectOp lemma) {
+    return isComputedOf(known, lemma.getReference());
+  });
+  return later;
+}
+
 bool EquivalenceChecker::widen(tv::ExpectOp expect, const PlannedStage &stage,
                                Question isRefuted) {
   // What a guess stands for hides how other ops follow from it. One that does
@@ -296,13 +335,22 @@ bool EquivalenceChecker::widen(tv::ExpectOp expect, const PlannedStage &stage,
   if (stopped)
     return false;
   Widened &wider = widened[expect];
-  if (wider.count == (expect.getContract() ? mostWidened : 1) ||
-      widenedOps > unprovedLimit)
+  if (widenedOps > unprovedLimit)
     return false;
-  ++wider.count;
+  SmallVector<tv::ExpectOp> excluded;
+  if (wider.partly < mostPartlyWidened)
+    excluded = findLater(stage.assumed);
+  if (!excluded.empty()) {
+    ++wider.partly;
+  } else {
+    if (wider.count == (expect.getContract() ? mostWidened : 1))
+      return false;
+    ++wider.count;
+    excluded.assign(stage.assumed.begin(), stage.assumed.end());
+  }
   expectDifferences();
   widenedOps += stage.size;
-  return exclude(expect, stage.assumed);
+  return exclude(expect, excluded);
 }
 
 void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {

@@ -164,7 +164,8 @@ private:
   CheckCounts counts;
   std::vector<UnconfirmedPart> unconfirmed;
   struct Widened {
-    unsigned count = 0;
+    /// How often by all lemmas that were assumed, and by some.
+    unsigned count = 0, partly = 0;
     StageBuilder::Expects excluded;
   };
   /// Expects whose first stages were not proved.

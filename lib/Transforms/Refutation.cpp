@@ -329,12 +329,17 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
     return false;
   }
   remainder = 0;
+  if (getLargestDistance() <= roundingLevel) {
+    failureReason = roundingReason;
+    return false;
+  }
   for (unsigned round = 0; round <= mostRemainders; ++round) {
     if (confirmAndLook(analysis))
       return true;
     if (!dropRemainders())
-      return false;
+      break;
   }
+  noteRounding();
   return false;
 }
 

@@ -116,12 +116,18 @@ private:
   /// first, unless only the plan is undefined, which is put off.
   bool accept(const FactorAnalysis &analysis, tv::ExpectOp result,
               Confirmation::Outcome outcome);
+  /// By how much the elements of a wrong result differ at most, unless that is
+  /// infinite.
+  double getLargestDistance() const;
   /// Whether others of the wrong results differ by so much more that this one
   /// may be right: what is left of numbers that cancel.
   bool mayBeRemainder(tv::ExpectOp result) const;
   /// Where intervals told nothing of such a result, takes it, and all that
   /// differ by about as much, to be right. Whether it did.
   bool dropRemainders();
+  /// Where no precision told a small difference from rounding, takes those on
+  /// other inputs that are about as small to be no differences.
+  void noteRounding();
   /// A confirmation on the inputs that are looked at.
   Confirmation makeConfirmation(const FactorAnalysis &analysis) const;
   /// Evaluates `result` in intervals, on this thread.
@@ -197,6 +203,8 @@ private:
   /// none. What differs by at most `remainder` was taken to be right.
   tv::ExpectOp undecided;
   double remainder = 0;
+  /// Differences up to this are rounding, as those of earlier inputs were.
+  double roundingLevel = 0;
   bool isCoarse = false;
   bool isTooCostly = false;
   /// Of a comparison; none: as many as there may be at all.

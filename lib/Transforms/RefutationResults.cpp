@@ -173,25 +173,38 @@ bool Refutation::accept(const FactorAnalysis &analysis, tv::ExpectOp result,
   return true;
 }
 
+/// Other remainders may be so many times as large.
+static constexpr double remainderSpread = 0x1p10;
+
+double Refutation::getLargestDistance() const {
+  double largest = 0;
+  for (tv::ExpectOp result : wrong)
+    if (double distance = diagnosis->getDistance(result); !std::isinf(distance))
+      largest = std::max(largest, distance);
+  return largest;
+}
+
 bool Refutation::mayBeRemainder(tv::ExpectOp result) const {
   constexpr double part = 0x1p-20;
-  double largest = 0;
-  for (tv::ExpectOp other : wrong)
-    if (double distance = diagnosis->getDistance(other); !std::isinf(distance))
-      largest = std::max(largest, distance);
-  return diagnosis->getDistance(result) <= part * largest;
+  return diagnosis->getDistance(result) <= part * getLargestDistance();
 }
 
 bool Refutation::dropRemainders() {
   if (!undecided || !mayBeRemainder(undecided))
     return false;
-  // Other remainders may be larger.
-  constexpr double spread = 0x1p10;
   early.reset();
-  remainder = spread * diagnosis->getDistance(undecided);
+  remainder = remainderSpread * diagnosis->getDistance(undecided);
   diagnosis->dropRemainders(remainder);
   llvm::erase_if(wrong, [&](tv::ExpectOp result) {
     return !diagnosis->isDifferent(result);
   });
   return true;
+}
+
+void Refutation::noteRounding() {
+  if (!undecided || usesGroups())
+    return;
+  double distance = diagnosis->getDistance(undecided);
+  if (distance <= Diagnosis::mostOfRemainders)
+    roundingLevel = std::max(roundingLevel, remainderSpread * distance);
 }
