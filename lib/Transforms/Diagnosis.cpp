@@ -129,20 +129,28 @@ void Diagnosis::acceptRounding(ArrayRef<tv::ExpectOp> results,
       largest = std::max(largest, getDistance(result));
   if (largest == 0)
     return;
-  double least = std::min(smallPart * largest, mostOfRemainders);
+  auto accept = [&](tv::ExpectOp expect) {
+    differences.erase(expect);
+    agreeing.insert(expect);
+  };
   for (tv::ExpectOp expect : candidates)
-    if (isDifferent(expect) &&
-        (isFaint(expect) || getDistance(expect) <= least)) {
-      differences.erase(expect);
-      agreeing.insert(expect);
-    }
+    if (isDifferent(expect) && isFaint(expect))
+      accept(expect);
+  // Of what leads there each difference counts, however small.
+  double least = std::min(smallPart * largest, mostOfRemainders);
+  for (tv::ExpectOp result : results)
+    if (isDifferent(result) && getDistance(result) <= least)
+      accept(result);
 }
 
 void Diagnosis::dropRemainders(double most) {
   SmallVector<Operation *> dropped;
-  for (const auto &[expect, difference] : differences)
-    if (difference.distance <= most)
-      dropped.push_back(expect);
+  for (const auto &[op, difference] : differences) {
+    bool isResult = static_cast<bool>(cast<tv::ExpectOp>(op).getContract());
+    if (difference.distance <=
+        (isResult ? most : std::min(most, mostOfRemainders)))
+      dropped.push_back(op);
+  }
   for (Operation *expect : dropped) {
     differences.erase(expect);
     agreeing.insert(expect);

@@ -108,7 +108,8 @@ public:
   double getDistance(tv::ExpectOp expect) const {
     return differences.find(expect)->second.distance;
   }
-  /// Takes all that differ by so much at most to agree.
+  /// Takes results that differ by so much at most to agree, and of what leads
+  /// there what does so and is small.
   void dropRemainders(double most);
   /// Which values `compare` knows to be equal on the inputs; null if it failed.
   std::shared_ptr<const ValueNumbering> getEqualValues() const {
@@ -150,7 +151,7 @@ private:
                                            DenseEvaluator &evaluator,
                                            DoubleAlgebra &algebra);
   /// Where one of `results` differs by more, what differs faintly is rounding;
-  /// where by far more, so is a little more than that.
+  /// where by far more, so are results that differ by a little more than that.
   void acceptRounding(llvm::ArrayRef<tv::ExpectOp> results,
                       llvm::ArrayRef<tv::ExpectOp> candidates);
   /// The values that lead to a wrong result without one that holds in between,
