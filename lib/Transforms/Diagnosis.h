@@ -267,7 +267,7 @@ std::string describeRanges(llvm::ArrayRef<int64_t> numbers);
 /// is any.
 llvm::SmallVector<std::pair<std::string, int64_t>>
 nameCoordinates(const FactorAnalysis &factors, const Coordinates &coordinates);
-/// The first digits of a number.
+/// The first digits of a number, or that it is none: NaN or an overflow.
 std::string printNumber(double value, int digits = 6);
 /// `[:, 32:64]`, the part of the reference tensor.
 std::string describePart(tv::LineageAttr lineage);

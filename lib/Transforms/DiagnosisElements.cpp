@@ -131,10 +131,12 @@ verify::nameCoordinates(const FactorAnalysis &factors,
 /// `about 0.0021`: as few digits as tell two numbers apart.
 static std::pair<std::string, std::string> printRoughly(double left,
                                                         double right) {
+  auto print = [](double value, int digits) {
+    return (std::isfinite(value) ? "about " : "") + printNumber(value, digits);
+  };
   std::pair<std::string, std::string> texts;
   for (int digits = 2; digits <= 6 && texts.first == texts.second; ++digits)
-    texts = {"about " + printNumber(left, digits),
-             "about " + printNumber(right, digits)};
+    texts = {print(left, digits), print(right, digits)};
   return texts;
 }
 

@@ -65,6 +65,9 @@ std::string verify::describe(tv::ExpectOp expect) {
 }
 
 std::string verify::printNumber(double value, int digits) {
+  // Of extended reals a mask has the least one.
+  if (std::isnan(value) || (std::isinf(value) && value > 0))
+    return "no finite double";
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, value);
   return text;

@@ -329,7 +329,9 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
     return false;
   }
   remainder = 0;
-  if (getLargestDistance() <= roundingLevel) {
+  if (llvm::all_of(wrong, [&](tv::ExpectOp result) {
+        return diagnosis->getDistance(result) <= roundingLevel;
+      })) {
     failureReason = roundingReason;
     return false;
   }

@@ -315,12 +315,12 @@ bool FarthestPair::addClose(ArrayRef<Scalar> lefts, ArrayRef<Scalar> rights) {
 }
 
 bool FarthestPair::addDifference(double left, double right) {
-  bool isInfinite = std::isinf(left) || std::isinf(right);
-  double between = isInfinite ? std::numeric_limits<double>::infinity()
-                              : std::abs(left - right);
-  // One of them may be no number.
-  if (!(between > 0))
+  // Where numbers grow beyond doubles one of them may be none.
+  if (std::isnan(left) && std::isnan(right))
     return false;
+  double between = std::abs(left - right);
+  if (!std::isfinite(left) || !std::isfinite(right))
+    between = std::numeric_limits<double>::infinity();
   difference = std::max(difference, between);
   return true;
 }
