@@ -124,10 +124,15 @@ Scalar WitnessInputs::undefined(Operation *op, ArrayRef<int64_t> place) {
   // No number of a position, nor of one that stands for others.
   constexpr int64_t nowhere = std::numeric_limits<int64_t>::min() / 2;
   ScalarSort sort = getSort(op->getResult(0).getType());
-  if (sort == ScalarSort::Integer)
-    return algebra.integer(nowhere);
   uint64_t name = hash(cast<tv::UndefinedOp>(op).getName());
-  return draw(getState(name, place), sort);
+  if (sort != ScalarSort::Integer)
+    return draw(getState(name, place), sort);
+  auto found = range.missing.find(op);
+  if (found == range.missing.end())
+    return algebra.integer(nowhere);
+  // One number for all of a tensor is enough.
+  ArrayRef<int64_t> values(found->second);
+  return algebra.integer(values[getState(name, {}) % values.size()]);
 }
 
 uint64_t WitnessInputs::getState(uint64_t name, ArrayRef<int64_t> index) const {
@@ -208,10 +213,10 @@ verify::findDividedDimensions(tv::GraphOp graph,
   return divided;
 }
 
-/// The one-hots that an input selects positions of.
-static SmallVector<tv::OneHotOp> findOneHots(tv::InputOp input) {
+/// The one-hots in which data select positions.
+static SmallVector<tv::OneHotOp> findOneHots(Value data) {
   SmallVector<tv::OneHotOp> found;
-  SmallVector<Value> worklist = {input};
+  SmallVector<Value> worklist = {data};
   DenseValueSet seen;
   while (!worklist.empty()) {
     Value next = worklist.pop_back_val();
@@ -242,42 +247,54 @@ static bool isAmongOthers(const FactorAnalysis &factors, tv::OneHotOp oneHot,
          factors.getWeight(factors.getDimensions(result).back(), position) != 1;
 }
 
+/// The numbers that are those of positions which are looked at for themselves
+/// in all one-hots that select them.
+static SmallVector<int64_t> listCommon(const FactorAnalysis &factors,
+                                       ArrayRef<tv::OneHotOp> oneHots) {
+  std::optional<SmallVector<int64_t>> common;
+  for (tv::OneHotOp oneHot : oneHots) {
+    SmallVector<int64_t> values;
+    for (Representative entry : factors.getRepresentatives(
+             factors.getDimensions(oneHot.getResult()).back())) {
+      int64_t value = entry.position + oneHot.getStart();
+      if (entry.weight == 1 && (!common || llvm::is_contained(*common, value)))
+        values.push_back(value);
+    }
+    common = std::move(values);
+  }
+  return common.value_or(SmallVector<int64_t>());
+}
+
 FailureOr<WitnessRange> verify::getWitnessRange(const FactorAnalysis &factors) {
   WitnessRange range;
   range.factors = &factors;
   if (factors.hasSelections())
     range.resolution = 1 << 20;
   for (Operation *op : factors.getDataOps()) {
-    auto input = dyn_cast<tv::InputOp>(op);
-    if (!input)
+    if (!isa<tv::InputOp, tv::UndefinedOp>(op))
       continue;
-    std::optional<SmallVector<int64_t>> common;
-    SmallVector<tv::OneHotOp> oneHots = findOneHots(input);
-    for (tv::OneHotOp oneHot : oneHots) {
-      if (oneHot->hasAttr("domain"))
-        continue;
-      SmallVector<int64_t> values;
-      for (Representative entry : factors.getRepresentatives(
-               factors.getDimensions(oneHot.getResult()).back())) {
-        int64_t value = entry.position + oneHot.getStart();
-        if (entry.weight == 1 &&
-            (!common || llvm::is_contained(*common, value)))
-          values.push_back(value);
-      }
-      common = std::move(values);
-    }
+    SmallVector<tv::OneHotOp> oneHots = findOneHots(op->getResult(0));
     if (oneHots.empty())
       continue;
+    SmallVector<tv::OneHotOp> asked = oneHots;
+    llvm::erase_if(asked, [&](tv::OneHotOp oneHot) {
+      return isa<tv::InputOp>(op) && oneHot->hasAttr("domain");
+    });
+    SmallVector<int64_t> common = listCommon(factors, asked);
     // The plan alone may ask for positions.
-    if (!common)
-      common.emplace(std::begin(anyNumbers), std::end(anyNumbers));
+    if (asked.empty())
+      common.assign(std::begin(anyNumbers), std::end(anyNumbers));
     for (tv::OneHotOp oneHot : oneHots)
-      llvm::erase_if(*common, [&](int64_t value) {
+      llvm::erase_if(common, [&](int64_t value) {
         return isAmongOthers(factors, oneHot, value);
       });
-    if (common->empty())
-      return failure();
-    range.data[input.getContract().getName().getValue()] = *common;
+    if (auto input = dyn_cast<tv::InputOp>(op)) {
+      if (common.empty())
+        return failure();
+      range.data[input.getContract().getName().getValue()] = std::move(common);
+    } else if (!common.empty()) {
+      range.missing[op] = std::move(common);
+    }
   }
   return range;
 }

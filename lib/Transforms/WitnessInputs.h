@@ -54,6 +54,9 @@ struct WitnessRange {
   /// That integers take, by name of the input: positions that are kept wherever
   /// the input selects one.
   llvm::StringMap<llvm::SmallVector<int64_t>> data;
+  /// The same of integers that nothing produces, by op; none of what selects no
+  /// such position.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t>> missing;
   /// How many real numbers there are between -1 and 1.
   int64_t resolution = 8;
   /// The positions that are looked at.
