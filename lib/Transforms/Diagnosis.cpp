@@ -21,8 +21,6 @@ static constexpr size_t regionLimit = 600;
 /// Ops that may be executed to explain a finding, besides as many as have to be
 /// executed for it.
 static constexpr size_t helpfulOps = 300;
-/// Such a part of what others differ by may be a remainder.
-static constexpr double smallPart = 0x1p-50;
 /// Values that may turn out to need more.
 static constexpr unsigned helplessLimit = 64;
 
@@ -123,38 +121,35 @@ tv::ExpectOp Diagnosis::findFirst(ArrayRef<tv::ExpectOp> different) const {
 
 void Diagnosis::acceptRounding(ArrayRef<tv::ExpectOp> results,
                                ArrayRef<tv::ExpectOp> candidates) {
-  double largest = 0;
-  for (tv::ExpectOp result : results)
-    if (isDifferent(result) && !isFaint(result))
-      largest = std::max(largest, getDistance(result));
-  if (largest == 0)
-    return;
-  auto accept = [&](tv::ExpectOp expect) {
-    differences.erase(expect);
-    agreeing.insert(expect);
+  auto isClear = [](const Difference &difference) {
+    return !difference.isFaint && !difference.isUnordered;
   };
+  if (llvm::none_of(results, [&](tv::ExpectOp result) {
+        auto found = differences.find(result);
+        return found != differences.end() && isClear(found->second);
+      }))
+    return;
   for (tv::ExpectOp expect : candidates)
-    if (isDifferent(expect) && isFaint(expect))
-      accept(expect);
-  // Of what leads there each difference counts, however small.
-  double least = std::min(smallPart * largest, mostOfRemainders);
-  for (tv::ExpectOp result : results)
-    if (isDifferent(result) && getDistance(result) <= least)
-      accept(result);
+    if (auto found = differences.find(expect);
+        found != differences.end() && !isClear(found->second)) {
+      if (found->second.isFaint)
+        agreeing.insert(expect);
+      setsAside |= found->second.isUnordered;
+      differences.erase(found);
+    }
 }
 
-void Diagnosis::dropRemainders(double most) {
-  SmallVector<Operation *> dropped;
+void Diagnosis::setAside(double most) {
+  double mostInside = std::min(most, mostOfRemainders);
+  SmallVector<Operation *> found;
   for (const auto &[op, difference] : differences) {
     bool isResult = static_cast<bool>(cast<tv::ExpectOp>(op).getContract());
-    if (difference.distance <=
-        (isResult ? most : std::min(most, mostOfRemainders)))
-      dropped.push_back(op);
+    if (difference.distance <= (isResult ? most : mostInside))
+      found.push_back(op);
   }
-  for (Operation *expect : dropped) {
-    differences.erase(expect);
-    agreeing.insert(expect);
-  }
+  for (Operation *op : found)
+    differences.erase(op);
+  setsAside |= !found.empty();
 }
 
 llvm::BitVector Diagnosis::findSuspicious(ArrayRef<tv::ExpectOp> wrong) const {
@@ -174,6 +169,8 @@ llvm::BitVector Diagnosis::findSuspicious(ArrayRef<tv::ExpectOp> wrong) const {
 }
 
 SmallVector<tv::ExpectOp> Diagnosis::findRoots(ArrayRef<tv::ExpectOp> wrong) {
+  holding.clear();
+  differing.clear();
   for (Operation *op : agreeing)
     if (auto expect = cast<tv::ExpectOp>(op); expect.getValues().size() == 1)
       holding.try_emplace(expect.getValues().front(), expect);
@@ -233,6 +230,9 @@ bool verify::areAlike(tv::ExpectOp left, tv::ExpectOp right) {
 }
 
 std::optional<Finding> Diagnosis::find(ArrayRef<tv::ExpectOp> wrong) {
+  region.clear();
+  referenceRegion.clear();
+  matches.clear();
   SmallVector<tv::ExpectOp> roots = findRoots(wrong);
   if (roots.empty())
     return std::nullopt;

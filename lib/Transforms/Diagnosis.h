@@ -108,9 +108,15 @@ public:
   double getDistance(tv::ExpectOp expect) const {
     return differences.find(expect)->second.distance;
   }
-  /// Takes results that differ by so much at most to agree, and of what leads
-  /// there what does so and is small.
-  void dropRemainders(double most);
+  /// Says nothing any more of results that differ by so much at most, nor of
+  /// what leads there and does so, if that is little.
+  void setAside(double most);
+  /// Says nothing any more of a result.
+  void setAside(tv::ExpectOp result) {
+    setsAside |= differences.erase(result);
+  }
+  /// Whether something that may be wrong is not counted.
+  bool isIncomplete() const { return setsAside; }
   /// Which values `compare` knows to be equal on the inputs; null if it failed.
   std::shared_ptr<const ValueNumbering> getEqualValues() const {
     return equalValues;
@@ -138,8 +144,9 @@ private:
   struct Difference {
     DifferentElement element;
     llvm::SmallVector<int64_t> microBatches, ranks; ///< empty for all
-    double distance = 0;  ///< of the elements that are the farthest apart
-    bool isFaint = false; ///< between numbers as small as rounding errors
+    double distance = 0;      ///< of the elements that are the farthest apart
+    bool isFaint = false;     ///< between numbers as small as rounding errors
+    bool isUnordered = false; ///< as one of two is no number in doubles
     /// How many scalar operations had been executed when it was found, and how
     /// many expects had been compared.
     int64_t steps = 0;
@@ -150,8 +157,8 @@ private:
   std::optional<Difference> findDifference(tv::ExpectOp expect,
                                            DenseEvaluator &evaluator,
                                            DoubleAlgebra &algebra);
-  /// Where one of `results` differs by more, what differs faintly is rounding;
-  /// where by far more, so are results that differ by a little more than that.
+  /// Where one of `results` differs by more, what differs faintly is rounding,
+  /// and nothing is said of what is no number on one side.
   void acceptRounding(llvm::ArrayRef<tv::ExpectOp> results,
                       llvm::ArrayRef<tv::ExpectOp> candidates);
   /// The values that lead to a wrong result without one that holds in between,
@@ -211,7 +218,7 @@ private:
   WitnessSeed seed;
   ValueMatcher matcher;
   std::string failureReason;
-  bool isTooCostly = false;
+  bool isTooCostly = false, setsAside = false;
   int64_t mostSteps = std::numeric_limits<int64_t>::max();
   llvm::DenseMap<mlir::Operation *, Difference> differences; ///< by expect
   llvm::DenseSet<mlir::Operation *> agreeing;                ///< expects

@@ -186,6 +186,7 @@ Diagnosis::findDifference(tv::ExpectOp expect, DenseEvaluator &evaluator,
   const FarthestPair &farthest = comparison.getFarthest();
   Difference difference;
   difference.distance = farthest.getDifference();
+  difference.isUnordered = farthest.isUnordered();
   difference.isFaint = !farthest.isFarApart(1);
   std::optional<ElementComparison> faint;
   if (difference.isFaint) {

@@ -303,9 +303,11 @@ static bool isComputedOf(const DenseValueSet &known, Value value) {
     Operation *op = next.getDefiningOp();
     if (isa_and_present<tv::InputOp>(op))
       continue;
-    if (!op || (ops.insert(op).second && ops.size() > closeOps))
+    bool isNew = op && ops.insert(op).second;
+    if (!op || ops.size() > closeOps)
       return false;
-    llvm::append_range(worklist, op->getOperands());
+    if (isNew)
+      llvm::append_range(worklist, op->getOperands());
   }
   return isFound;
 }
@@ -338,15 +340,20 @@ bool EquivalenceChecker::widen(tv::ExpectOp expect, const PlannedStage &stage,
   if (widenedOps > unprovedLimit)
     return false;
   SmallVector<tv::ExpectOp> excluded;
-  if (wider.partly < mostPartlyWidened)
+  if (wider.count == 0 && wider.partly < mostPartlyWidened)
     excluded = findLater(stage.assumed);
   if (!excluded.empty()) {
-    ++wider.partly;
+    if (wider.partly++ == 0)
+      wider.first = stage.assumed;
   } else {
     if (wider.count == (expect.getContract() ? mostWidened : 1))
       return false;
-    ++wider.count;
-    excluded.assign(stage.assumed.begin(), stage.assumed.end());
+    excluded = stage.assumed;
+    // What some lemmas hid is no reason to keep others.
+    if (wider.count++ == 0 && wider.partly > 0) {
+      wider.excluded.clear();
+      excluded = wider.first;
+    }
   }
   expectDifferences();
   widenedOps += stage.size;

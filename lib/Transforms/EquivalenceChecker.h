@@ -164,8 +164,10 @@ private:
   CheckCounts counts;
   std::vector<UnconfirmedPart> unconfirmed;
   struct Widened {
-    /// How often by all lemmas that were assumed, and by some.
+    /// How often by all lemmas that were assumed, and, before, by some.
     unsigned count = 0, partly = 0;
+    /// What the first stage assumed.
+    llvm::SmallVector<tv::ExpectOp> first;
     StageBuilder::Expects excluded;
   };
   /// Expects whose first stages were not proved.

@@ -18,8 +18,6 @@ using namespace verify;
 
 /// Inputs that are tried before giving up.
 static constexpr unsigned drawLimit = 3;
-/// How often results may turn out to be remainders on the same inputs.
-static constexpr unsigned mostRemainders = 3;
 
 Refutation::Refutation(tv::GraphOp graph, unsigned seed, bool confirmsEarly)
     : graph(graph), firstNumber(seed), confirmsEarly(confirmsEarly) {
@@ -329,20 +327,12 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
     return false;
   }
   remainder = 0;
-  if (llvm::all_of(wrong, [&](tv::ExpectOp result) {
-        return diagnosis->getDistance(result) <= roundingLevel;
-      })) {
+  if (isKnownRounding()) {
     failureReason = roundingReason;
     return false;
   }
-  for (unsigned round = 0; round <= mostRemainders; ++round) {
-    if (confirmAndLook(analysis))
-      return true;
-    if (!dropRemainders())
-      break;
-  }
-  noteRounding();
-  return false;
+  return confirmAndLook(analysis) || confirmAnother(analysis) ||
+         confirmSmall(analysis);
 }
 
 bool Refutation::confirmAndLook(const FactorAnalysis &analysis) {

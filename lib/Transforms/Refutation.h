@@ -116,18 +116,19 @@ private:
   /// first, unless only the plan is undefined, which is put off.
   bool accept(const FactorAnalysis &analysis, tv::ExpectOp result,
               Confirmation::Outcome outcome);
-  /// By how much the elements of a wrong result differ at most, unless that is
-  /// infinite.
-  double getLargestDistance() const;
-  /// Whether others of the wrong results differ by so much more that this one
-  /// may be right: what is left of numbers that cancel.
-  bool mayBeRemainder(tv::ExpectOp result) const;
-  /// Where intervals told nothing of such a result, takes it, and all that
-  /// differ by about as much, to be right. Whether it did.
-  bool dropRemainders();
-  /// Where no precision told a small difference from rounding, takes those on
-  /// other inputs that are about as small to be no differences.
-  void noteRounding();
+  /// Where no precision told a result from rounding and others differ by far
+  /// more, confirms the one that does most. Nothing is said then of those that
+  /// differ by about as little.
+  bool confirmAnother(const FactorAnalysis &analysis);
+  /// Where that one differs by little, confirms another one that does, if
+  /// doubles are enough; remembers those for which they are not.
+  bool confirmSmall(const FactorAnalysis &analysis);
+  /// Takes what shows a result that was not chosen to be wrong, if it does.
+  bool take(Confirmation::Outcome outcome);
+  /// Says nothing any more of some wrong results.
+  void dropFromWrong(llvm::function_ref<bool(tv::ExpectOp)> isDropped);
+  /// Drops the results that did so on other inputs. Whether none is left.
+  bool isKnownRounding();
   /// A confirmation on the inputs that are looked at.
   Confirmation makeConfirmation(const FactorAnalysis &analysis) const;
   /// Evaluates `result` in intervals, on this thread.
@@ -200,10 +201,14 @@ private:
   /// Of the last inputs.
   std::optional<Diagnosis> diagnosis;
   /// Of its results the one that intervals told nothing of; null if there is
-  /// none. What differs by at most `remainder` was taken to be right.
+  /// none.
   tv::ExpectOp undecided;
+  /// Nothing is said of what differs by at most so much.
   double remainder = 0;
-  /// Differences up to this are rounding, as those of earlier inputs were.
+  /// How much results may differ by on other inputs, too, and be right.
+  llvm::DenseMap<mlir::Operation *, double> roundingOf;
+  /// The most of these: where differences are no larger, more precision than
+  /// that of doubles did not help.
   double roundingLevel = 0;
   bool isCoarse = false;
   bool isTooCostly = false;

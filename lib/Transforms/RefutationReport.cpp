@@ -275,7 +275,8 @@ void Refutation::report() {
   // Inputs that are simple show less than others may, and so do some results.
   int64_t number = count(affected), total = countResults(results);
   bool isSimple = isPartial || seed.zeros || seed.constant ||
-                  seed.positions != LongPositions::All;
+                  seed.positions != LongPositions::All ||
+                  diagnosis->isIncomplete();
   error.attachNote(place) << "as a consequence "
                           << (isBound                       ? "up to "
                               : isSimple && number != total ? "at least "

@@ -133,7 +133,7 @@ Refutation::makeConfirmation(const FactorAnalysis &analysis) const {
 Confirmation::Outcome Refutation::confirm(const FactorAnalysis &analysis,
                                           tv::ExpectOp result) {
   Confirmation confirmation = makeConfirmation(analysis);
-  if (mayBeRemainder(result))
+  if (!acceptsFaint && diagnosis->getDistance(result) <= roundingLevel)
     confirmation.useDoublesAlone();
   // What is known of groups says nothing of single positions.
   if (!usesGroups())
@@ -173,38 +173,90 @@ bool Refutation::accept(const FactorAnalysis &analysis, tv::ExpectOp result,
   return true;
 }
 
-/// Other remainders may be so many times as large.
-static constexpr double remainderSpread = 0x1p10;
+/// Remainders of numbers that cancel may be so many times as large as another
+/// one, and differences that are none are larger by far more.
+static constexpr double remainderSpread = 0x1p10, farLarger = 0x1p20;
+/// How many results of small differences are evaluated beside another one.
+static constexpr size_t fewSmall = 8;
 
-double Refutation::getLargestDistance() const {
-  double largest = 0;
-  for (tv::ExpectOp result : wrong)
-    if (double distance = diagnosis->getDistance(result); !std::isinf(distance))
-      largest = std::max(largest, distance);
-  return largest;
-}
-
-bool Refutation::mayBeRemainder(tv::ExpectOp result) const {
-  constexpr double part = 0x1p-20;
-  return diagnosis->getDistance(result) <= part * getLargestDistance();
-}
-
-bool Refutation::dropRemainders() {
-  if (!undecided || !mayBeRemainder(undecided))
+bool Refutation::confirmAnother(const FactorAnalysis &analysis) {
+  if (!undecided)
     return false;
   early.reset();
-  remainder = remainderSpread * diagnosis->getDistance(undecided);
-  diagnosis->dropRemainders(remainder);
-  llvm::erase_if(wrong, [&](tv::ExpectOp result) {
-    return !diagnosis->isDifferent(result);
-  });
+  double distance = diagnosis->getDistance(undecided);
+  tv::ExpectOp farthest;
+  double largest = farLarger * distance;
+  for (tv::ExpectOp result : wrong)
+    if (double other = diagnosis->getDistance(result); other > largest) {
+      largest = other;
+      farthest = result;
+    }
+  if (!farthest || !take(confirm(analysis, farthest)))
+    return false;
+  // Others may be remainders, too, of larger numbers.
+  if (std::isinf(largest))
+    largest = 0;
+  remainder = std::max(remainderSpread * distance, largest / farLarger);
+  diagnosis->setAside(remainder);
+  dropFromWrong(
+      [&](tv::ExpectOp result) { return !diagnosis->isDifferent(result); });
   return true;
 }
 
-void Refutation::noteRounding() {
+bool Refutation::confirmSmall(const FactorAnalysis &analysis) {
   if (!undecided || usesGroups())
-    return;
+    return false;
   double distance = diagnosis->getDistance(undecided);
-  if (distance <= Diagnosis::mostOfRemainders)
-    roundingLevel = std::max(roundingLevel, remainderSpread * distance);
+  if (distance > Diagnosis::mostOfRemainders)
+    return false;
+  SmallVector<tv::ExpectOp> small;
+  double most = remainderSpread * distance;
+  llvm::copy_if(wrong, std::back_inserter(small), [&](tv::ExpectOp result) {
+    return diagnosis->getDistance(result) <= most;
+  });
+  if (small.size() > fewSmall)
+    return false;
+  for (tv::ExpectOp result : small) {
+    double &known = roundingOf[result];
+    if (result != undecided && known == 0) {
+      Confirmation confirmation(analysis, seed);
+      confirmation.useDoublesAlone();
+      confirmation.setEqualValues(diagnosis->getEqualValues());
+      if (take(confirmation.run(result, /*stopped=*/false))) {
+        // Others may be remainders, too.
+        dropFromWrong([&](tv::ExpectOp other) { return other != result; });
+        return true;
+      }
+    }
+    known = std::max(known, most);
+    roundingLevel = std::max(roundingLevel, most);
+  }
+  return false;
+}
+
+void Refutation::dropFromWrong(
+    llvm::function_ref<bool(tv::ExpectOp)> isDropped) {
+  llvm::erase_if(wrong, [&](tv::ExpectOp result) {
+    if (!isDropped(result))
+      return false;
+    diagnosis->setAside(result);
+    return true;
+  });
+}
+
+bool Refutation::take(Confirmation::Outcome outcome) {
+  if (!outcome.witness || (outcome.witness->undefinedOp && !acceptsUndefined))
+    return false;
+  confirmed = std::move(*outcome.witness);
+  // That was of another result.
+  diagnosed.reset();
+  return true;
+}
+
+bool Refutation::isKnownRounding() {
+  if (!acceptsFaint)
+    dropFromWrong([&](tv::ExpectOp result) {
+      return diagnosis->getDistance(result) <= roundingOf.lookup(result);
+    });
+  return wrong.empty();
 }

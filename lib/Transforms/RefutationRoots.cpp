@@ -35,7 +35,7 @@ std::optional<Finding> Refutation::lookCloser(const FactorAnalysis &analysis,
   Diagnosis closer(graph, getFine(analysis), inputs);
   closer.limitSteps(isLong ? closerSteps : quickSteps);
   LogicalResult isCompared = closer.compare(close);
-  closer.dropRemainders(remainder);
+  closer.setAside(remainder);
   if (succeeded(isCompared))
     for (tv::ExpectOp root : close)
       if (closer.isDifferent(root))
@@ -85,7 +85,9 @@ Refutation::diagnoseWithOtherParts(const FactorAnalysis &analysis,
     return closer;
   Diagnosis other(graph, analysis, inputs);
   SmallVector<tv::ExpectOp> different;
-  if (succeeded(other.compare(finding.alike)))
+  LogicalResult isCompared = other.compare(finding.alike);
+  other.setAside(remainder);
+  if (succeeded(isCompared))
     for (tv::ExpectOp expect : finding.alike)
       if (other.isDifferent(expect))
         different.push_back(expect);

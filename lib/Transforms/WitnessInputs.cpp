@@ -333,15 +333,18 @@ bool FarthestPair::addClose(ArrayRef<Scalar> lefts, ArrayRef<Scalar> rights) {
 
 bool FarthestPair::addDifference(double left, double right) {
   // Where numbers grow beyond doubles one of them may be none.
-  if (std::isnan(left) && std::isnan(right))
-    return false;
+  if (std::isnan(left) || std::isnan(right)) {
+    bool isOne = std::isnan(left) != std::isnan(right);
+    hasNaN |= isOne;
+    return isOne;
+  }
   double between = std::abs(left - right);
-  if (!std::isfinite(left) || !std::isfinite(right))
+  if (std::isinf(left) || std::isinf(right))
     between = std::numeric_limits<double>::infinity();
   difference = std::max(difference, between);
   return true;
 }
 
 bool FarthestPair::isFarApart(double scale) const {
-  return difference > 1e-13 * scale;
+  return isUnordered() || difference > 1e-13 * scale;
 }

@@ -143,8 +143,13 @@ public:
   bool isFarApart(double scale) const;
   /// The largest of all numbers.
   double getMagnitude() const { return magnitude; }
-  /// The largest of the differences that are large for their numbers.
-  double getDifference() const { return difference; }
+  /// The largest of the differences that are large for their numbers; infinity
+  /// where there is none, and one of two is no number.
+  double getDifference() const {
+    return isUnordered() ? std::numeric_limits<double>::infinity() : difference;
+  }
+  /// Whether all that differ do so as one of the two is no number.
+  bool isUnordered() const { return hasNaN && difference == 0; }
 
 private:
   bool addDifference(double left, double right);
@@ -153,6 +158,7 @@ private:
   static constexpr double closeness = 1e-7;
   double magnitude = 0;
   double difference = 0;
+  bool hasNaN = false; ///< as one of a pair
 };
 
 } // namespace verify

@@ -48,17 +48,22 @@ tv.graph @same <dp = 1> {
 // if there is one.
 
 // CHECK: error: undefined value: nothing produces
-// CHECK: note: counterexample:
 tv.graph @scores <device = 2> {
   %i = tv.input <input "tokens"> : tensor<8xi64>
   %w = tv.input <parameter "table"> : tensor<32064x4xf32>
   %h = tv.one_hot %i {start = 0 : i64} : (tensor<8xi64>) -> tensor<8x32064xf32>
   %x = tv.einsum %h, %w {equation = "bv,vk->bk"} : (tensor<8x32064xf32>, tensor<32064x4xf32>) -> tensor<8x4xf32>
-  %y = tv.reduce maximum %x {dimensions = array<i64: 1>} : (tensor<8x4xf32>) -> tensor<8xf32>
+  %r = tv.descending_rank %x : (tensor<8x4xf32>) -> tensor<8x4xi64>
+  %o = tv.one_hot %r {start = 0 : i64} : (tensor<8x4xi64>) -> tensor<8x4x2xf32>
+  %c = tv.reduce sum %o {dimensions = array<i64: 2>} : (tensor<8x4x2xf32>) -> tensor<8x4xf32>
+  %y = tv.einsum %c, %x {equation = "bk,bk->b"} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8xf32>
   %v = tv.distribute %w <[0:32064 of 32064], [0:4 of 4]> on <> : (tensor<32064x4xf32>) -> tensor<32064x4xf32>
   %j = tv.undefined "tokens" on <> : tensor<8xi64>
   %g = tv.one_hot %j on <> {start = 0 : i64} : (tensor<8xi64>) -> tensor<8x32064xf32>
   %z = tv.einsum %g, %v on <> {equation = "bv,vk->bk"} : (tensor<8x32064xf32>, tensor<32064x4xf32>) -> tensor<8x4xf32>
-  %m = tv.reduce maximum %z on <> {dimensions = array<i64: 1>} : (tensor<8x4xf32>) -> tensor<8xf32>
+  %q = tv.descending_rank %z on <> : (tensor<8x4xf32>) -> tensor<8x4xi64>
+  %n = tv.one_hot %q on <> {start = 0 : i64} : (tensor<8x4xi64>) -> tensor<8x4x2xf32>
+  %d = tv.reduce sum %n on <> {dimensions = array<i64: 2>} : (tensor<8x4x2xf32>) -> tensor<8x4xf32>
+  %m = tv.einsum %d, %z on <> {equation = "bk,bk->b"} : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8xf32>
   tv.expect %m is %y <[0:8 of 8]> on <> number 0 contract <output "y"> : tensor<8xf32> is tensor<8xf32>
 }
