@@ -112,9 +112,7 @@ public:
   /// what leads there and does so, if that is little.
   void setAside(double most);
   /// Says nothing any more of a result.
-  void setAside(tv::ExpectOp result) {
-    setsAside |= differences.erase(result);
-  }
+  void setAside(tv::ExpectOp result) { setsAside |= differences.erase(result); }
   /// Whether something that may be wrong is not counted.
   bool isIncomplete() const { return setsAside; }
   /// Which values `compare` knows to be equal on the inputs; null if it failed.
