@@ -331,8 +331,11 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
     failureReason = roundingReason;
     return false;
   }
-  return confirmAndLook(analysis) || confirmAnother(analysis) ||
-         confirmSmall(analysis);
+  bool isConfirmed = confirmAndLook(analysis) || confirmAnother(analysis) ||
+                     confirmSmall(analysis);
+  if (isConfirmed)
+    dropFarSmaller();
+  return isConfirmed;
 }
 
 bool Refutation::confirmAndLook(const FactorAnalysis &analysis) {

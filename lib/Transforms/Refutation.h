@@ -123,6 +123,9 @@ private:
   /// Where that one differs by little, confirms another one that does, if
   /// doubles are enough; remembers those for which they are not.
   bool confirmSmall(const FactorAnalysis &analysis);
+  /// Says nothing of results that nothing rests on and that differ by next to
+  /// nothing beside the one that is confirmed.
+  void dropFarSmaller();
   /// Takes what shows a result that was not chosen to be wrong, if it does.
   bool take(Confirmation::Outcome outcome);
   /// Says nothing any more of some wrong results.

@@ -244,6 +244,24 @@ void Refutation::dropFromWrong(
   });
 }
 
+void Refutation::dropFarSmaller() {
+  constexpr double part = 0x1p-50;
+  double distance = diagnosis->getDistance(confirmed.expect);
+  if (std::isinf(distance))
+    return;
+  double least = std::min(part * distance, Diagnosis::mostOfRemainders);
+  auto isResult = [](Operation *user) { return isa<tv::ExpectOp>(user); };
+  size_t before = wrong.size();
+  dropFromWrong([&](tv::ExpectOp result) {
+    return diagnosis->getDistance(result) <= least &&
+           llvm::all_of(result.getValues(), [&](Value value) {
+             return llvm::all_of(value.getUsers(), isResult);
+           });
+  });
+  if (wrong.size() < before)
+    diagnosed.reset();
+}
+
 bool Refutation::take(Confirmation::Outcome outcome) {
   if (!outcome.witness || (outcome.witness->undefinedOp && !acceptsUndefined))
     return false;
