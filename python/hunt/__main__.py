@@ -5,10 +5,11 @@
 mistakes, `rewrites` those on plans that compute the same in another way, and `imports`
 those on plan files of many strategies, with and without mistakes; `ranks` compares what
 plans of equal ranks give with what their graphs give, `pickles` what is imported of changed
-files with what is imported of what CPython reads in them; `costs` compares how long large plans
-take. Exit code 0 if nothing was found, 1 if something was, 3 for wrong usage. Results are
-written as JSON after every step; `--resume FILE` goes on where a file ends. `table` writes the
-rates of such files. Findings are written to files, and reduced.
+files with what is imported of what CPython reads in them; `files` changes the objects of plan
+files, also of those that users bring; `costs` compares how long large plans take. Exit code 0
+if nothing was found, 1 if something was, 3 for wrong usage. Results are written as JSON after
+every step; `--resume FILE` goes on where a file ends. `table` writes the rates of such files.
+Findings are written to files, and reduced.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from hunt import costs, escapes, imports, pickles, ranks, reduction, rows, table
+from hunt import costs, escapes, files, imports, pickles, ranks, reduction, rows, table
 from hunt.drawn_plans import MODELS
 from hunt.families import NAMES
 from hunt.finding import SMALL_ONLY, Reducer
@@ -33,6 +34,7 @@ NAMES_OF_HUNTS = [
     "imports",
     "ranks",
     "pickles",
+    "files",
     "costs",
     "table",
 ]
@@ -102,7 +104,15 @@ def main() -> int:
     parser.add_argument("--tool", default="verify-opt")
     parser.add_argument("--translate", default="verify-translate")
     parser.add_argument(
-        "--plan-tool", default="verify-plan", help="what `imports` and `costs` judge"
+        "--plan-tool", default="verify-plan", help="what `imports`, `files` and `costs` judge"
+    )
+    parser.add_argument(
+        "--pair",
+        action="append",
+        nargs=2,
+        default=[],
+        metavar=("SINGLE", "PLAN"),
+        help="a reference and its plan, of which `files` changes the plan",
     )
     parser.add_argument("--model", action="append", default=[], choices=MODELS)
     parser.add_argument("--reducer", default="verify-reduce", help="'' to leave findings large")
@@ -118,9 +128,10 @@ def main() -> int:
         return 3
     if options.name == "table":
         return table.write(options.results, options.write)
-    needed = [options.tool] if options.name != "costs" else []
-    needed += [options.translate] if options.name not in ("reduction", "ranks", "costs") else []
-    needed += [options.plan_tool] if options.name in ("imports", "costs") else []
+    needed = [options.tool] if options.name not in ("files", "costs") else []
+    only_modules = ("reduction", "ranks", "files", "costs")
+    needed += [options.translate] if options.name not in only_modules else []
+    needed += [options.plan_tool] if options.name in ("imports", "files", "costs") else []
     for tool in needed:
         if not shutil.which(tool):
             print(f"hunt: error: no program '{tool}'", file=sys.stderr)
@@ -132,6 +143,8 @@ def main() -> int:
         return 1 if rows.hunt(ranks.Hunt(options.tool), options) else 0
     if options.name == "pickles":
         return 1 if rows.hunt(pickles.Hunt(options.translate, options.family), options) else 0
+    if options.name == "files":
+        return 1 if rows.hunt(files.Hunt(options.plan_tool, options.pair), options) else 0
     if options.name == "costs":
         return 1 if rows.hunt(costs.Hunt(options.plan_tool), options) else 0
     if options.name == "imports":

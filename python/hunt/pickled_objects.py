@@ -13,6 +13,7 @@ import io
 import pickle
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 PROTOCOL = 4
@@ -24,6 +25,10 @@ KNOWN = {
     ("collections", "OrderedDict"): collections.OrderedDict,
     ("builtins", "slice"): slice,
 }
+
+
+# What stands for a state that is no dictionary.
+STATE = "state"
 
 
 def _copied(value: Any) -> Any:
@@ -48,11 +53,31 @@ class Made:
         """Only a call gets here: `NEWOBJ` does not."""
         self.is_called = True
 
+    def __call__(self, *arguments: Any) -> Called:
+        """What a function gives that another one made, as those that `dill` names do."""
+        called = Called(*arguments)
+        called.function = self
+        return called
+
+    def __setstate__(self, state: Any) -> None:
+        """Functions have a tuple."""
+        self.__dict__.update(state if isinstance(state, dict) else {STATE: state})
+
     def __reduce_ex__(self, _protocol: Any) -> tuple[Any, ...]:
-        state = self.__dict__ or None
+        state = self.__dict__.get(STATE, self.__dict__ or None)
         if self.is_called:
             return (type(self), self.arguments, state)
         return (copyreg.__newobj__, (type(self), *self.arguments), state)  # type: ignore[attr-defined]
+
+
+class Called(Made):
+    """Takes the place of what a made function returns."""
+
+    __slots__ = ("function",)
+    function: Made
+
+    def __reduce_ex__(self, _protocol: Any) -> tuple[Any, ...]:
+        return (self.function, self.arguments, self.__dict__.get(STATE, self.__dict__ or None))
 
 
 class Reader(pickle.Unpickler):
@@ -90,12 +115,19 @@ class Writer(pickle._Pickler):
 
 def rewrite(data: bytes) -> bytes:
     """The file that CPython writes of what it reads; what it raises if it cannot."""
+    return change(data, lambda root: None)
+
+
+def change(data: bytes, edit: Callable[[Any], None]) -> bytes:
+    """The same of what `edit` makes of the object of a file."""
     written = io.BytesIO()
     errors: list[Exception] = []
 
     def go() -> None:
         try:
-            Writer(written, PROTOCOL).dump(Reader(data).load())
+            root = Reader(data).load()
+            edit(root)
+            Writer(written, PROTOCOL).dump(root)
         except Exception as error:
             errors.append(error)
 

@@ -104,6 +104,13 @@ def pickles(rows: list[Row]) -> str:
     return f"**Pickles**: {extent(rows)}; {numbers}, {found} findings.\n"
 
 
+def files(rows: list[Row]) -> str:
+    """The sentence on files whose objects are changed."""
+    counts = Counter(row["outcome"] for row in rows)
+    numbers = ", ".join(f"{counts[name]} {name}" for name in sorted(counts))
+    return f"**Files**: {extent(rows)}; {numbers}; {sum(map(is_finding, rows))} findings.\n"
+
+
 def costs(rows: list[Row]) -> str:
     """The sentence on how long large plans take."""
     ratios = sorted(row["ratio"] for row in rows if "ratio" in row)
@@ -114,12 +121,12 @@ def costs(rows: list[Row]) -> str:
     return f"**Costs**: {extent(rows)}; {numbers}; {found} findings.\n"
 
 
-def render(files: list[Path]) -> str:
+def render(paths: list[Path]) -> str:
     """The text between the markers."""
-    names = ["escapes", "rewrites", "imports", "ranks", "pickles", "costs"]
+    names = ["escapes", "rewrites", "imports", "ranks", "pickles", "files", "costs"]
     rows: dict[str, dict[int, Row]] = {name: {} for name in names}
     text = []
-    for path in files:
+    for path in paths:
         content = path.read_text()
         if content.startswith("{\n"):
             text.append(reduction(json.loads(content)))
@@ -136,12 +143,8 @@ def render(files: list[Path]) -> str:
         text.append(f"**{name.capitalize()}**: {extent(some)}.\n")
         text += lines(title, columns, by_kind(some))
         text += lines("model" if name == "imports" else "family", columns, by_family(some))
-    if rows["ranks"]:
-        text.append(ranks(list(rows["ranks"].values())))
-    if rows["pickles"]:
-        text.append(pickles(list(rows["pickles"].values())))
-    if rows["costs"]:
-        text.append(costs(list(rows["costs"].values())))
+    sentences = {"ranks": ranks, "pickles": pickles, "files": files, "costs": costs}
+    text += [say(list(rows[name].values())) for name, say in sentences.items() if rows[name]]
     return "\n".join(text).rstrip("\n") + "\n"
 
 
