@@ -71,15 +71,19 @@ class Objects:
         return self.of(*(name for name in self.by_class if name.endswith("Prim")))
 
     def like(self, tensor: Made, random: Random) -> Made:
-        """Another part of a tensor, with the same shape, and a gradient if it is one."""
+        """Another tensor of the same shape, a gradient if this is one."""
 
         def kind(part: Made) -> tuple[object, object]:
             full = part.__dict__["_full_tensor"].__dict__
             return part.__dict__["_shape"], full.get("_is_grad")
 
-        parts = self.of("IRSubTensor")
         return pick(
-            random, [part for part in parts if part is not tensor and kind(part) == kind(tensor)]
+            random,
+            [
+                part
+                for part in self.of("IRSubTensor")
+                if part.__dict__["_id"] != tensor.__dict__["_id"] and kind(part) == kind(tensor)
+            ],
         )
 
 
