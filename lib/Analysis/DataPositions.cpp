@@ -65,8 +65,8 @@ private:
       if (isData(operand.get()) &&
           !(relation && isCompared(*relation, operand.getOperandNumber())))
         named.push_back(operand.get());
-    // What nothing produces may be any number, and executions take one that no
-    // position has.
+    // What nothing produces may be any number; executions take one that stands
+    // for itself in all one-hots, or that no position has.
     for (Value result : op.getResults())
       if (isData(result) && !isa<tv::InputOp, tv::UndefinedOp>(op))
         named.push_back(result);

@@ -121,22 +121,39 @@ tv::ExpectOp Diagnosis::findFirst(ArrayRef<tv::ExpectOp> different) const {
 
 void Diagnosis::acceptRounding(ArrayRef<tv::ExpectOp> results,
                                ArrayRef<tv::ExpectOp> candidates) {
-  auto isClear = [](const Difference &difference) {
-    return !difference.isFaint && !difference.isUnordered;
-  };
-  if (llvm::none_of(results, [&](tv::ExpectOp result) {
-        auto found = differences.find(result);
-        return found != differences.end() && isClear(found->second);
-      }))
-    return;
-  for (tv::ExpectOp expect : candidates)
-    if (auto found = differences.find(expect);
-        found != differences.end() && !isClear(found->second)) {
-      if (found->second.isFaint)
-        agreeing.insert(expect);
-      setsAside |= found->second.isUnordered;
-      differences.erase(found);
+  bool hasMore = false, isOrdered = false;
+  for (tv::ExpectOp result : results)
+    if (auto found = differences.find(result); found != differences.end()) {
+      hasMore |= !found->second.isFaint;
+      isOrdered |= !found->second.isFaint && !found->second.isUnordered;
     }
+  for (tv::ExpectOp expect : candidates) {
+    auto found = differences.find(expect);
+    if (found == differences.end())
+      continue;
+    bool isFaint = found->second.isFaint && hasMore;
+    bool isUnordered = found->second.isUnordered && isOrdered;
+    if (isFaint)
+      agreeing.insert(expect);
+    else if (isUnordered)
+      unordered.push_back({expect, found->second});
+    if (isFaint || isUnordered)
+      differences.erase(found);
+  }
+}
+
+tv::ExpectOp Diagnosis::findUnordered() const {
+  for (const auto &[expect, difference] : unordered)
+    if (tv::ExpectOp(expect).getContract())
+      return expect;
+  return nullptr;
+}
+
+void Diagnosis::lookAtUnordered() {
+  setsAside |= !differences.empty();
+  differences.clear();
+  for (auto &[expect, difference] : std::exchange(unordered, {}))
+    differences[expect] = std::move(difference);
 }
 
 void Diagnosis::setAside(double most) {

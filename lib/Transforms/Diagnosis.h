@@ -113,8 +113,13 @@ public:
   void setAside(double most);
   /// Says nothing any more of a result.
   void setAside(tv::ExpectOp result) { setsAside |= differences.erase(result); }
+  /// A result of which nothing was said as one side is no number in doubles;
+  /// null if there is none.
+  tv::ExpectOp findUnordered() const;
+  /// Speaks of all such, and of nothing else.
+  void lookAtUnordered();
   /// Whether something that may be wrong is not counted.
-  bool isIncomplete() const { return setsAside; }
+  bool isIncomplete() const { return setsAside || !unordered.empty(); }
   /// Which values `compare` knows to be equal on the inputs; null if it failed.
   std::shared_ptr<const ValueNumbering> getEqualValues() const {
     return equalValues;
@@ -220,6 +225,8 @@ private:
   int64_t mostSteps = std::numeric_limits<int64_t>::max();
   llvm::DenseMap<mlir::Operation *, Difference> differences; ///< by expect
   llvm::DenseSet<mlir::Operation *> agreeing;                ///< expects
+  /// Those of which nothing is said.
+  std::vector<std::pair<tv::ExpectOp, Difference>> unordered;
   std::shared_ptr<const ValueNumbering> equalValues;
   /// Values with an expect that holds and none that differs.
   DenseValueMap<tv::ExpectOp> holding;

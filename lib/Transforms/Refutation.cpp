@@ -332,7 +332,7 @@ bool Refutation::attempt(const FactorAnalysis &analysis) {
     return false;
   }
   bool isConfirmed = confirmAndLook(analysis) || confirmAnother(analysis) ||
-                     confirmSmall(analysis);
+                     confirmSmall(analysis) || confirmUnordered(analysis);
   if (isConfirmed)
     dropFarSmaller();
   return isConfirmed;

@@ -117,17 +117,21 @@ private:
   bool accept(const FactorAnalysis &analysis, tv::ExpectOp result,
               Confirmation::Outcome outcome);
   /// Where no precision told a result from rounding and others differ by far
-  /// more, confirms the one that does most. Nothing is said then of those that
-  /// differ by about as little.
+  /// more, confirms the one that does most. Nothing is said then of others.
   bool confirmAnother(const FactorAnalysis &analysis);
-  /// Where that one differs by little, confirms another one that does, if
-  /// doubles are enough; remembers those for which they are not.
+  /// Where one was not told from rounding, confirms one that is no number in
+  /// doubles.
+  bool confirmUnordered(const FactorAnalysis &analysis);
+  /// Where that one differs by little, confirms another one that does, if there
+  /// are few and doubles are enough; remembers those for which they are not.
+  /// Nothing is said then of others.
   bool confirmSmall(const FactorAnalysis &analysis);
   /// Says nothing of results that nothing rests on and that differ by next to
   /// nothing beside the one that is confirmed.
   void dropFarSmaller();
-  /// Takes what shows a result that was not chosen to be wrong, if it does.
-  bool take(Confirmation::Outcome outcome);
+  /// Takes what shows a result that was not chosen to be wrong, if it does;
+  /// where only the plan is undefined, that is put off.
+  bool take(const FactorAnalysis &analysis, Confirmation::Outcome outcome);
   /// Says nothing any more of some wrong results.
   void dropFromWrong(llvm::function_ref<bool(tv::ExpectOp)> isDropped);
   /// Drops the results that did so on other inputs. Whether none is left.
@@ -208,10 +212,11 @@ private:
   tv::ExpectOp undecided;
   /// Nothing is said of what differs by at most so much.
   double remainder = 0;
-  /// How much results may differ by on other inputs, too, and be right.
+  /// By how much results may differ on other inputs without being looked at
+  /// again: one that no precision told from rounding, and those that doubles
+  /// did not, differed by no less than a thousandth of it.
   llvm::DenseMap<mlir::Operation *, double> roundingOf;
-  /// The most of these: where differences are no larger, more precision than
-  /// that of doubles did not help.
+  /// The most of these. Of what differs by no more, no more precision is asked.
   double roundingLevel = 0;
   bool isCoarse = false;
   bool isTooCostly = false;

@@ -133,7 +133,8 @@ Refutation::makeConfirmation(const FactorAnalysis &analysis) const {
 Confirmation::Outcome Refutation::confirm(const FactorAnalysis &analysis,
                                           tv::ExpectOp result) {
   Confirmation confirmation = makeConfirmation(analysis);
-  if (!acceptsFaint && diagnosis->getDistance(result) <= roundingLevel)
+  if (!acceptsFaint && diagnosis->isDifferent(result) &&
+      diagnosis->getDistance(result) <= roundingLevel)
     confirmation.useDoublesAlone();
   // What is known of groups says nothing of single positions.
   if (!usesGroups())
@@ -191,15 +192,23 @@ bool Refutation::confirmAnother(const FactorAnalysis &analysis) {
       largest = other;
       farthest = result;
     }
-  if (!farthest || !take(confirm(analysis, farthest)))
+  if (!farthest || !take(analysis, confirm(analysis, farthest)))
     return false;
-  // Others may be remainders, too, of larger numbers.
-  if (std::isinf(largest))
-    largest = 0;
-  remainder = std::max(remainderSpread * distance, largest / farLarger);
+  remainder = remainderSpread * distance;
   diagnosis->setAside(remainder);
-  dropFromWrong(
-      [&](tv::ExpectOp result) { return !diagnosis->isDifferent(result); });
+  // Others may be remainders, too, of larger numbers.
+  dropFromWrong([&](tv::ExpectOp result) { return result != farthest; });
+  return true;
+}
+
+bool Refutation::confirmUnordered(const FactorAnalysis &analysis) {
+  if (!undecided)
+    return false;
+  tv::ExpectOp result = diagnosis->findUnordered();
+  if (!result || !take(analysis, confirm(analysis, result)))
+    return false;
+  diagnosis->lookAtUnordered();
+  wrong = {result};
   return true;
 }
 
@@ -222,7 +231,7 @@ bool Refutation::confirmSmall(const FactorAnalysis &analysis) {
       Confirmation confirmation(analysis, seed);
       confirmation.useDoublesAlone();
       confirmation.setEqualValues(diagnosis->getEqualValues());
-      if (take(confirmation.run(result, /*stopped=*/false))) {
+      if (take(analysis, confirmation.run(result, /*stopped=*/false))) {
         // Others may be remainders, too.
         dropFromWrong([&](tv::ExpectOp other) { return other != result; });
         return true;
@@ -262,9 +271,14 @@ void Refutation::dropFarSmaller() {
     diagnosed.reset();
 }
 
-bool Refutation::take(Confirmation::Outcome outcome) {
-  if (!outcome.witness || (outcome.witness->undefinedOp && !acceptsUndefined))
+bool Refutation::take(const FactorAnalysis &analysis,
+                      Confirmation::Outcome outcome) {
+  if (!outcome.witness)
     return false;
+  if (outcome.witness->undefinedOp && !acceptsUndefined) {
+    undefinedAt.push_back({&analysis, seed});
+    return false;
+  }
   confirmed = std::move(*outcome.witness);
   // That was of another result.
   diagnosed.reset();

@@ -346,5 +346,5 @@ bool FarthestPair::addDifference(double left, double right) {
 }
 
 bool FarthestPair::isFarApart(double scale) const {
-  return isUnordered() || difference > 1e-13 * scale;
+  return isUnordered() || difference > faint * scale;
 }

@@ -148,12 +148,15 @@ public:
   double getDifference() const {
     return isUnordered() ? std::numeric_limits<double>::infinity() : difference;
   }
-  /// Whether all that differ do so as one of the two is no number.
-  bool isUnordered() const { return hasNaN && difference == 0; }
+  /// Whether all that differ by more than faintly do so as one of the two is no
+  /// number.
+  bool isUnordered() const { return hasNaN && difference <= faint; }
 
 private:
   bool addDifference(double left, double right);
 
+  /// What differs by less does so faintly.
+  static constexpr double faint = 1e-13;
   /// A few roundings, as a part of a number.
   static constexpr double closeness = 1e-7;
   double magnitude = 0;

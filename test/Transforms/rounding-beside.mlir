@@ -264,3 +264,162 @@ tv.graph @graph <dp = 1> {
   tv.expect %pa5 is %a5 <[0:8 of 8]> on <> number 5 contract <output "a5"> : tensor<8xf32> is tensor<8xf32>
   tv.expect %pb is %b <[0:8 of 8]> on <> number 6 contract <output "b"> : tensor<8xf32> is tensor<8xf32>
 }
+
+// -----
+
+// A plan that is undefined is so beside what is rounded otherwise, too.
+
+// CHECK: error: output 'b' differs from the reference
+// CHECK: note: outside the domain: {{.*}} is undefined on these inputs
+tv.graph @graph <dp = 1> {
+  %x = tv.input <input "x"> : tensor<8xf32>
+  %y = tv.input <input "y"> : tensor<8xf32>
+  %e = tv.exp %x : (tensor<8xf32>) -> tensor<8xf32>
+  %f = tv.exp %y : (tensor<8xf32>) -> tensor<8xf32>
+  %s = tv.add %e, %f : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %c0 = tv.constant dense<1.23457e8> : tensor<f64> : () -> tensor<8xf32>
+  %all0 = tv.multiply %s, %c0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %one0 = tv.multiply %e, %c0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %oth0 = tv.multiply %f, %c0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %both0 = tv.add %one0, %oth0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %a0 = tv.subtract %both0, %all0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %b = tv.multiply %x, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %px = tv.distribute %x <[0:8 of 8]> on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %py = tv.distribute %y <[0:8 of 8]> on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %pe = tv.exp %px on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %pf = tv.exp %py on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %ps = tv.add %pe, %pf on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pc0 = tv.constant dense<1.23457e8> : tensor<f64> on <> : () -> tensor<8xf32>
+  %pall0 = tv.multiply %ps, %pc0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pone0 = tv.multiply %pe, %pc0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %poth0 = tv.multiply %pf, %pc0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %prest0 = tv.subtract %pone0, %pall0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pa0 = tv.add %prest0, %poth0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pz = tv.subtract %px, %px on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pb = tv.divide %px, %pz on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  tv.expect %pa0 is %a0 <[0:8 of 8]> on <> number 0 contract <output "a0"> : tensor<8xf32> is tensor<8xf32>
+  tv.expect %pb is %b <[0:8 of 8]> on <> number 1 contract <output "b"> : tensor<8xf32> is tensor<8xf32>
+}
+
+// -----
+
+// Others are rounded by more, as their numbers are larger: they are not named.
+
+// CHECK: error: output 'b' differs from the reference
+// CHECK: note: as a consequence at least 1 of 5 results come out wrong
+tv.graph @graph <dp = 1> {
+  %x = tv.input <input "x"> : tensor<8xf32>
+  %y = tv.input <input "y"> : tensor<8xf32>
+  %e = tv.exp %x : (tensor<8xf32>) -> tensor<8xf32>
+  %f = tv.exp %y : (tensor<8xf32>) -> tensor<8xf32>
+  %s = tv.add %e, %f : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ca0 = tv.constant dense<1.2345e8> : tensor<f64> : () -> tensor<8xf32>
+  %alla0 = tv.multiply %s, %ca0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %onea0 = tv.multiply %e, %ca0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %otha0 = tv.multiply %f, %ca0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %botha0 = tv.add %onea0, %otha0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %a0 = tv.subtract %botha0, %alla0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ca1 = tv.constant dense<2.345e12> : tensor<f64> : () -> tensor<8xf32>
+  %alla1 = tv.multiply %s, %ca1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %onea1 = tv.multiply %e, %ca1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %otha1 = tv.multiply %f, %ca1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %botha1 = tv.add %onea1, %otha1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %a1 = tv.subtract %botha1, %alla1 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ca2 = tv.constant dense<3.456e16> : tensor<f64> : () -> tensor<8xf32>
+  %alla2 = tv.multiply %s, %ca2 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %onea2 = tv.multiply %e, %ca2 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %otha2 = tv.multiply %f, %ca2 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %botha2 = tv.add %onea2, %otha2 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %a2 = tv.subtract %botha2, %alla2 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ca3 = tv.constant dense<4.567e20> : tensor<f64> : () -> tensor<8xf32>
+  %alla3 = tv.multiply %s, %ca3 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %onea3 = tv.multiply %e, %ca3 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %otha3 = tv.multiply %f, %ca3 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %botha3 = tv.add %onea3, %otha3 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %a3 = tv.subtract %botha3, %alla3 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %kb = tv.constant dense<2.0e14> : tensor<f64> : () -> tensor<8xf32>
+  %b = tv.multiply %s, %kb : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %px = tv.distribute %x <[0:8 of 8]> on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %py = tv.distribute %y <[0:8 of 8]> on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %pe = tv.exp %px on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %pf = tv.exp %py on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %ps = tv.add %pe, %pf on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pca0 = tv.constant dense<1.2345e8> : tensor<f64> on <> : () -> tensor<8xf32>
+  %palla0 = tv.multiply %ps, %pca0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ponea0 = tv.multiply %pe, %pca0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %potha0 = tv.multiply %pf, %pca0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %presta0 = tv.subtract %ponea0, %palla0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pa0 = tv.add %presta0, %potha0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pca1 = tv.constant dense<2.345e12> : tensor<f64> on <> : () -> tensor<8xf32>
+  %palla1 = tv.multiply %ps, %pca1 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ponea1 = tv.multiply %pe, %pca1 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %potha1 = tv.multiply %pf, %pca1 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %presta1 = tv.subtract %ponea1, %palla1 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pa1 = tv.add %presta1, %potha1 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pca2 = tv.constant dense<3.456e16> : tensor<f64> on <> : () -> tensor<8xf32>
+  %palla2 = tv.multiply %ps, %pca2 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ponea2 = tv.multiply %pe, %pca2 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %potha2 = tv.multiply %pf, %pca2 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %presta2 = tv.subtract %ponea2, %palla2 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pa2 = tv.add %presta2, %potha2 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pca3 = tv.constant dense<4.567e20> : tensor<f64> on <> : () -> tensor<8xf32>
+  %palla3 = tv.multiply %ps, %pca3 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ponea3 = tv.multiply %pe, %pca3 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %potha3 = tv.multiply %pf, %pca3 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %presta3 = tv.subtract %ponea3, %palla3 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pa3 = tv.add %presta3, %potha3 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pkb = tv.constant dense<4.0e14> : tensor<f64> on <> : () -> tensor<8xf32>
+  %pb = tv.multiply %ps, %pkb on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  tv.expect %pa0 is %a0 <[0:8 of 8]> on <> number 0 contract <output "a0"> : tensor<8xf32> is tensor<8xf32>
+  tv.expect %pa1 is %a1 <[0:8 of 8]> on <> number 1 contract <output "a1"> : tensor<8xf32> is tensor<8xf32>
+  tv.expect %pa2 is %a2 <[0:8 of 8]> on <> number 2 contract <output "a2"> : tensor<8xf32> is tensor<8xf32>
+  tv.expect %pa3 is %a3 <[0:8 of 8]> on <> number 3 contract <output "a3"> : tensor<8xf32> is tensor<8xf32>
+  tv.expect %pb is %b <[0:8 of 8]> on <> number 4 contract <output "b"> : tensor<8xf32> is tensor<8xf32>
+}
+
+// -----
+
+// What is wrong differs by no more than what is rounded otherwise, and is seen in doubles all the same.
+
+// CHECK: error: output 'b0' differs from the reference
+// CHECK: note: as a consequence at least 1 of 2 results come out wrong
+tv.graph @graph <dp = 1> {
+  %x = tv.input <input "m"> : tensor<8xf32>
+  %y = tv.input <input "n"> : tensor<8xf32>
+  %e = tv.exp %x : (tensor<8xf32>) -> tensor<8xf32>
+  %f = tv.exp %y : (tensor<8xf32>) -> tensor<8xf32>
+  %s = tv.add %e, %f : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %rx = tv.relu %x : (tensor<8xf32>) -> tensor<8xf32>
+  %ry = tv.relu %y : (tensor<8xf32>) -> tensor<8xf32>
+  %se = tv.multiply %rx, %e : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %sf = tv.multiply %ry, %f : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ss = tv.add %se, %sf : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ca0 = tv.constant dense<2.99431e5> : tensor<f64> : () -> tensor<8xf32>
+  %alla0 = tv.multiply %s, %ca0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %onea0 = tv.multiply %e, %ca0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %otha0 = tv.multiply %f, %ca0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %botha0 = tv.add %onea0, %otha0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %a0 = tv.subtract %botha0, %alla0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %kb0 = tv.constant dense<9.65178e-12> : tensor<f64> : () -> tensor<8xf32>
+  %b0 = tv.multiply %s, %kb0 : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %px = tv.distribute %x <[0:8 of 8]> on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %py = tv.distribute %y <[0:8 of 8]> on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %pe = tv.exp %px on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %pf = tv.exp %py on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %ps = tv.add %pe, %pf on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %prx = tv.relu %px on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %pry = tv.relu %py on <> : (tensor<8xf32>) -> tensor<8xf32>
+  %pse = tv.multiply %prx, %pe on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %psf = tv.multiply %pry, %pf on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pss = tv.add %pse, %psf on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pca0 = tv.constant dense<2.99431e5> : tensor<f64> on <> : () -> tensor<8xf32>
+  %palla0 = tv.multiply %ps, %pca0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %ponea0 = tv.multiply %pe, %pca0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %potha0 = tv.multiply %pf, %pca0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %presta0 = tv.subtract %ponea0, %palla0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pa0 = tv.add %presta0, %potha0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  %pkb0 = tv.constant dense<28.95534e-12> : tensor<f64> on <> : () -> tensor<8xf32>
+  %pb0 = tv.multiply %ps, %pkb0 on <> : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+  tv.expect %pa0 is %a0 <[0:8 of 8]> on <> number 0 contract <output "a0"> : tensor<8xf32> is tensor<8xf32>
+  tv.expect %pb0 is %b0 <[0:8 of 8]> on <> number 1 contract <output "b0"> : tensor<8xf32> is tensor<8xf32>
+}

@@ -1,6 +1,6 @@
 // RUN: not verify-opt %s --tv-check-equiv -split-input-file -o /dev/null 2>&1 | FileCheck %s
 
-// Data that nothing produces name no position: of a long table only those are looked at that the
+// Data that nothing produces ask for no position: of a long table only those are looked at that the
 // tokens of the reference need.
 
 tv.graph @tokens <device = 2> {
