@@ -104,9 +104,11 @@ public:
   bool isFaint(tv::ExpectOp expect) const {
     return differences.lookup(expect).isFaint;
   }
-  /// By how much the elements of an expect that differs do at most.
+  /// By how much the elements of an expect differ at most; infinity where one
+  /// of two is no number in doubles.
   double getDistance(tv::ExpectOp expect) const {
-    return differences.find(expect)->second.distance;
+    auto found = differences.find(expect);
+    return found == differences.end() ? 0 : found->second.distance;
   }
   /// Says nothing any more of results that differ by so much at most, nor of
   /// what leads there and does so, if that is little.

@@ -212,9 +212,9 @@ private:
   tv::ExpectOp undecided;
   /// Nothing is said of what differs by at most so much.
   double remainder = 0;
-  /// By how much results may differ on other inputs without being looked at
-  /// again: one that no precision told from rounding, and those that doubles
-  /// did not, differed by no less than a thousandth of it.
+  /// Results that no precision told from rounding, or doubles beside such a
+  /// one, and a thousand times what that differed by. Where they differ by no
+  /// more on other inputs they are not looked at again.
   llvm::DenseMap<mlir::Operation *, double> roundingOf;
   /// The most of these. Of what differs by no more, no more precision is asked.
   double roundingLevel = 0;

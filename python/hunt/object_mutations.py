@@ -59,7 +59,7 @@ class Objects:
                 pending += [value.__dict__[name] for name in fields if name in value.__dict__]
             elif isinstance(value, dict):
                 pending += value.values()
-            elif isinstance(value, list | tuple | set):
+            elif isinstance(value, list | tuple):
                 pending += value
 
     def of(self, *classes: str) -> list[Made]:
