@@ -105,7 +105,7 @@ public:
     return differences.lookup(expect).isFaint;
   }
   /// By how much the elements of an expect differ at most; infinity where one
-  /// of two is no number in doubles.
+  /// of two overflows, or where they differ only as one of two is no number.
   double getDistance(tv::ExpectOp expect) const {
     auto found = differences.find(expect);
     return found == differences.end() ? 0 : found->second.distance;
@@ -281,7 +281,7 @@ std::string describeRanges(llvm::ArrayRef<int64_t> numbers);
 /// is any.
 llvm::SmallVector<std::pair<std::string, int64_t>>
 nameCoordinates(const FactorAnalysis &factors, const Coordinates &coordinates);
-/// The first digits of a number, or that it is none: NaN or an overflow.
+/// The first digits of a number, or that doubles have none for it.
 std::string printNumber(double value, int digits = 6);
 /// `[:, 32:64]`, the part of the reference tensor.
 std::string describePart(tv::LineageAttr lineage);

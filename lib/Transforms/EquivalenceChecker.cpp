@@ -26,7 +26,7 @@ static constexpr size_t fewUnproved = 1000;
 /// once.
 static constexpr unsigned mostWidened = 3;
 /// How often one is tried with a stage that is wider in some places, and most
-/// ops of the reference between two places that are taken for one.
+/// ops of the reference that compute the value of one lemma from others'.
 static constexpr unsigned mostPartlyWidened = 3;
 static constexpr size_t closeOps = 4;
 

@@ -164,7 +164,8 @@ private:
   CheckCounts counts;
   std::vector<UnconfirmedPart> unconfirmed;
   struct Widened {
-    /// How often by all lemmas that were assumed, and, before, by some.
+    /// How often it was built without all lemmas that it assumed, and, before
+    /// that, without some.
     unsigned count = 0, partly = 0;
     /// What the first stage assumed.
     llvm::SmallVector<tv::ExpectOp> first;

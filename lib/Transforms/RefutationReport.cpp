@@ -265,7 +265,8 @@ void Refutation::report() {
         << describe(finding.other) << " on "
         << describeWhere(finding.other, {});
   // Where not all were looked at, what rests on what is known to be wrong.
-  bool isBound = isPartial && !finding.roots.empty();
+  bool isBound =
+      isPartial && !finding.roots.empty() && !diagnosis->isIncomplete();
   SmallVector<tv::ExpectOp> affected = wrong;
   if (isBound) {
     llvm::append_range(affected, diagnosis->findRoots(wrong));

@@ -238,8 +238,10 @@ bool Refutation::confirmSmall(const FactorAnalysis &analysis) {
       }
     }
     known = std::max(known, most);
-    roundingLevel = std::max(roundingLevel, most);
   }
+  // Only what all precisions were tried for.
+  if (distance > roundingLevel)
+    roundingLevel = most;
   return false;
 }
 

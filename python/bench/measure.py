@@ -23,6 +23,10 @@ class MeasurementError(Exception):
     """A run did not end as it should; the message says how."""
 
 
+# Of the tool; others are those of crashes.
+LAST_EXIT_CODE = 3
+
+
 class TimeLimitError(MeasurementError):
     """A run did not end in time."""
 
@@ -55,6 +59,8 @@ def verify(tool: str, plan: Path, reference: Path, options: list[str], limit: fl
         seconds = time.perf_counter() - start
         text = Path(file.name).read_text()
     errors = [line for line in done.stderr.splitlines() if "error: " in line]
+    if not 0 <= done.returncode <= LAST_EXIT_CODE:
+        raise MeasurementError(f"exit code {done.returncode}")
     if not text:
         raise MeasurementError((errors or done.stderr.splitlines() or ["no statistics"])[0])
     row: Row = json.loads(text)

@@ -144,7 +144,11 @@ def main() -> int:
     if options.name == "pickles":
         return 1 if rows.hunt(pickles.Hunt(options.translate, options.family), options) else 0
     if options.name == "files":
-        return 1 if rows.hunt(files.Hunt(options.plan_tool, options.pair), options) else 0
+        if unusable := files.find_unusable(options.pair):
+            print(f"hunt: error: {unusable}", file=sys.stderr)
+            return 3
+        hunt_files = files.Hunt(options.plan_tool, options.pair, options.family)
+        return 1 if rows.hunt(hunt_files, options) else 0
     if options.name == "costs":
         return 1 if rows.hunt(costs.Hunt(options.plan_tool), options) else 0
     if options.name == "imports":

@@ -11,11 +11,12 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from bench.measure import MeasurementError, TimeLimitError, verify
 from hunt.costs import ORDER, UNDECIDED
 from hunt.families import FAMILIES
-from hunt.object_mutations import mutate
+from hunt.object_mutations import Objects, mutate
 from hunt.pickled_objects import change
 from hunt.pickles import ORDER as OWN
 from hunt.rows import Row, in_steps
@@ -41,14 +42,32 @@ def judge(tool: str, plan: Path, reference: Path) -> Row:
     return {"answer": answer, "outcome": outcome, "seconds": seconds}
 
 
+def _look_through(root: Any) -> None:
+    Objects(root)
+
+
+def find_unusable(pairs: list[list[str]]) -> str:
+    """What is wrong with the first pair that cannot be changed; empty if all can be."""
+    for single, plan in pairs:
+        try:
+            Path(single).read_bytes()
+            change(Path(plan).read_bytes(), _look_through)
+        except OSError as error:
+            return str(error)
+        except Exception as error:
+            return f"'{plan}' is no plan: {type(error).__name__}: {error}"
+    return ""
+
+
 class Hunt:
     """A hunt over changes of some files."""
 
     name = "files"
 
-    def __init__(self, tool: str, pairs: list[list[str]]) -> None:
+    def __init__(self, tool: str, pairs: list[list[str]], families: list[str]) -> None:
         self.tool = tool
         self.pairs = pairs
+        self.families = [name for name in families if name in FAMILIES] or OWN
 
     def write(self, seed: int, folder: Path) -> tuple[str, str]:
         """Writes the files of a seed: what they are made of, and the change."""
@@ -57,7 +76,7 @@ class Hunt:
             single, parallel = map(Path, random.choice(self.pairs))
             family, plan, reference = parallel.name, parallel.read_bytes(), single.read_bytes()
         else:
-            family = random.choice(OWN)
+            family = random.choice(self.families)
             plan, reference = make_files(*FAMILIES[family].split())
         kinds: list[str] = []
         (folder / "plan.pkl").write_bytes(

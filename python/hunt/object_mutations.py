@@ -231,6 +231,7 @@ def mutate(root: Made, random: Random) -> str:
         change = random.choice(CHANGES)
         try:
             return f"{change.__name__}: {change(objects, random)}"
-        except UnsuitableError:
+        except (UnsuitableError, AttributeError, KeyError, TypeError):
+            # Files of others have other fields.
             continue
     raise UnsuitableError

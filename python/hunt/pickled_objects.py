@@ -27,10 +27,6 @@ KNOWN = {
 }
 
 
-# What stands for a state that is no dictionary.
-STATE = "state"
-
-
 def _copied(value: Any) -> Any:
     return type(value)(value) if type(value) in (list, dict) else value
 
@@ -38,15 +34,18 @@ def _copied(value: Any) -> Any:
 class Made:
     """Takes the place of an object of any class, and of what a function returns."""
 
-    __slots__ = ("__dict__", "arguments", "is_called")
+    __slots__ = ("__dict__", "arguments", "is_called", "other_state")
     arguments: tuple[Any, ...]
     is_called: bool
+    other_state: Any
+    """A state that is no dictionary."""
 
     def __new__(cls, *arguments: Any) -> Made:
         """Keeps the arguments as they are now: torch and NumPy copy theirs."""
         made = super().__new__(cls)
         made.arguments = tuple(map(_copied, arguments))
         made.is_called = False
+        made.other_state = None
         return made
 
     def __init__(self, *_arguments: Any) -> None:
@@ -61,13 +60,20 @@ class Made:
 
     def __setstate__(self, state: Any) -> None:
         """Functions have a tuple."""
-        self.__dict__.update(state if isinstance(state, dict) else {STATE: state})
+        if isinstance(state, dict):
+            self.__dict__.update(state)
+        else:
+            self.other_state = state
+
+    @property
+    def state(self) -> Any:
+        """What the object is written with."""
+        return self.other_state or self.__dict__ or None
 
     def __reduce_ex__(self, _protocol: Any) -> tuple[Any, ...]:
-        state = self.__dict__.get(STATE, self.__dict__ or None)
         if self.is_called:
-            return (type(self), self.arguments, state)
-        return (copyreg.__newobj__, (type(self), *self.arguments), state)  # type: ignore[attr-defined]
+            return (type(self), self.arguments, self.state)
+        return (copyreg.__newobj__, (type(self), *self.arguments), self.state)  # type: ignore[attr-defined]
 
 
 class Called(Made):
@@ -77,7 +83,7 @@ class Called(Made):
     function: Made
 
     def __reduce_ex__(self, _protocol: Any) -> tuple[Any, ...]:
-        return (self.function, self.arguments, self.__dict__.get(STATE, self.__dict__ or None))
+        return (self.function, self.arguments, self.state)
 
 
 class Reader(pickle.Unpickler):
