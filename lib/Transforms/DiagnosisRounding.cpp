@@ -26,7 +26,7 @@ void Diagnosis::acceptRounding(ArrayRef<tv::ExpectOp> results,
     if (isFaint)
       agreeing.insert(expect);
     else if (isUnordered)
-      unordered.push_back({expect, found->second});
+      unordered.emplace_back(expect, found->second);
     if (isFaint || isUnordered)
       differences.erase(found);
   }
