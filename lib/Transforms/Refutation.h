@@ -167,6 +167,9 @@ private:
   /// where another thread uses it meanwhile.
   std::optional<Finding> diagnose(const FactorAnalysis &analysis);
 
+  /// Whether others may be wrong: inputs that are simple show less than others
+  /// may, and so do some of the results.
+  bool showsLess() const;
   /// What to report: the root of the difference, or the result that is
   /// confirmed where none was found.
   Finding getFinding();

@@ -225,6 +225,11 @@ static StringRef findNearestParameter(tv::GraphOp graph, Value value) {
   return "";
 }
 
+bool Refutation::showsLess() const {
+  return isPartial || seed.zeros || seed.constant ||
+         seed.positions != LongPositions::All || diagnosis->isIncomplete();
+}
+
 void Refutation::report() {
   Finding finding = getFinding();
   tv::ExpectOp expect = finding.expect;
@@ -273,15 +278,11 @@ void Refutation::report() {
     llvm::append_range(affected, finding.roots);
     affected = findDependent(affected);
   }
-  // Inputs that are simple show less than others may, and so do some results.
   int64_t number = count(affected), total = countResults(results);
-  bool isSimple = isPartial || seed.zeros || seed.constant ||
-                  seed.positions != LongPositions::All ||
-                  diagnosis->isIncomplete();
   error.attachNote(place) << "as a consequence "
-                          << (isBound                       ? "up to "
-                              : isSimple && number != total ? "at least "
-                                                            : "")
+                          << (isBound                          ? "up to "
+                              : showsLess() && number != total ? "at least "
+                                                               : "")
                           << number << " of " << total
                           << " results come out wrong: " << summarize(affected)
                           << ", on " << describeWhere(affected, {});
