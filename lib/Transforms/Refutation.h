@@ -129,9 +129,13 @@ private:
   /// Says nothing of results that nothing rests on and that differ by next to
   /// nothing beside the one that is confirmed.
   void dropFarSmaller();
-  /// Takes what shows a result that was not chosen to be wrong, if it does;
-  /// where only the plan is undefined, that is put off.
+  /// Whether it shows a result to be wrong; that only the plan is undefined
+  /// does so where nothing else was found.
+  bool isAccepted(const Confirmation::Outcome &outcome) const;
+  /// Takes what does so; where only the plan is undefined, that is put off.
   bool take(const FactorAnalysis &analysis, Confirmation::Outcome outcome);
+  /// The same of a result that was not chosen.
+  bool takeOther(const FactorAnalysis &analysis, Confirmation::Outcome outcome);
   /// Says nothing any more of some wrong results.
   void dropFromWrong(llvm::function_ref<bool(tv::ExpectOp)> isDropped);
   /// Drops the results that did so on other inputs. Whether none is left.

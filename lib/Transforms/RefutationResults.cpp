@@ -142,15 +142,26 @@ Confirmation::Outcome Refutation::confirm(const FactorAnalysis &analysis,
   return confirmation.run(result, /*stopped=*/false);
 }
 
+bool Refutation::isAccepted(const Confirmation::Outcome &outcome) const {
+  return outcome.witness && (acceptsUndefined || !outcome.witness->undefinedOp);
+}
+
+bool Refutation::take(const FactorAnalysis &analysis,
+                      Confirmation::Outcome outcome) {
+  if (isAccepted(outcome)) {
+    confirmed = std::move(*outcome.witness);
+    return true;
+  }
+  if (outcome.witness)
+    undefinedAt.push_back({&analysis, seed});
+  return false;
+}
+
 bool Refutation::accept(const FactorAnalysis &analysis, tv::ExpectOp result,
                         Confirmation::Outcome outcome) {
-  auto isWitness = [&] {
-    return outcome.witness &&
-           (acceptsUndefined || !outcome.witness->undefinedOp);
-  };
   // Another one that is wrong too may be shown to be.
   if (tv::ExpectOp soonest = diagnosis->findFirst(wrong);
-      !isWitness() && result != soonest) {
+      !isAccepted(outcome) && result != soonest) {
     Confirmation::Outcome other = confirm(analysis, soonest);
     if (other.witness || !outcome.witness) {
       outcome = std::move(other);
@@ -165,13 +176,10 @@ bool Refutation::accept(const FactorAnalysis &analysis, tv::ExpectOp result,
     isTooCostly = outcome.isTooCostly;
     return false;
   }
-  if (!isWitness()) {
-    undefinedAt.push_back({&analysis, seed});
-    failureReason = "the plan is undefined on the inputs that were tried";
-    return false;
-  }
-  confirmed = std::move(*outcome.witness);
-  return true;
+  if (take(analysis, std::move(outcome)))
+    return true;
+  failureReason = "the plan is undefined on the inputs that were tried";
+  return false;
 }
 
 /// Remainders of numbers that cancel may be so many times as large as another
@@ -192,7 +200,7 @@ bool Refutation::confirmAnother(const FactorAnalysis &analysis) {
       largest = other;
       farthest = result;
     }
-  if (!farthest || !take(analysis, confirm(analysis, farthest)))
+  if (!farthest || !takeOther(analysis, confirm(analysis, farthest)))
     return false;
   remainder = remainderSpread * distance;
   diagnosis->setAside(remainder);
@@ -205,7 +213,7 @@ bool Refutation::confirmUnordered(const FactorAnalysis &analysis) {
   if (!undecided)
     return false;
   tv::ExpectOp result = diagnosis->findUnordered();
-  if (!result || !take(analysis, confirm(analysis, result)))
+  if (!result || !takeOther(analysis, confirm(analysis, result)))
     return false;
   diagnosis->lookAtUnordered();
   wrong = {result};
@@ -231,7 +239,7 @@ bool Refutation::confirmSmall(const FactorAnalysis &analysis) {
       Confirmation confirmation(analysis, seed);
       confirmation.useDoublesAlone();
       confirmation.setEqualValues(diagnosis->getEqualValues());
-      if (take(analysis, confirmation.run(result, /*stopped=*/false))) {
+      if (takeOther(analysis, confirmation.run(result, /*stopped=*/false))) {
         // Others may be remainders, too.
         dropFromWrong([&](tv::ExpectOp other) { return other != result; });
         return true;
@@ -273,18 +281,13 @@ void Refutation::dropFarSmaller() {
     diagnosed.reset();
 }
 
-bool Refutation::take(const FactorAnalysis &analysis,
-                      Confirmation::Outcome outcome) {
-  if (!outcome.witness)
-    return false;
-  if (outcome.witness->undefinedOp && !acceptsUndefined) {
-    undefinedAt.push_back({&analysis, seed});
-    return false;
-  }
-  confirmed = std::move(*outcome.witness);
-  // That was of another result.
-  diagnosed.reset();
-  return true;
+bool Refutation::takeOther(const FactorAnalysis &analysis,
+                           Confirmation::Outcome outcome) {
+  bool isTaken = take(analysis, std::move(outcome));
+  // What was found is of the one that was chosen.
+  if (isTaken)
+    diagnosed.reset();
+  return isTaken;
 }
 
 bool Refutation::isKnownRounding() {

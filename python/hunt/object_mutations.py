@@ -5,7 +5,7 @@ its execution plan leads to.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from hunt.pickled_objects import Made
 # What says how a plan was made, and not what it is.
 HISTORY = ("_cell", "_create_fn", "_trans_rules", "_module_stack", "_value")
 # What an object has, if not all that is in it is looked at.
-LOOKED_AT = {
+LOOKED_AT: dict[str, tuple[str, ...]] = {
     "IRSegment": ("_nodes", "_inputs", "_outputs"),
     "IRFullTensor": ("_grad",),
     "IRGraph": (),
@@ -34,6 +34,16 @@ def name_of(value: object) -> str:
     return type(value).__name__
 
 
+def _fields(value: Made) -> Iterable[str]:
+    """Where to go on from an object."""
+    kind = name_of(value)
+    if kind in LOOKED_AT:
+        return LOOKED_AT[kind]
+    # A micro-batch runs what it names.
+    kept = ("_cell",) if kind == "ExeReuseCell" else ()
+    return [name for name in value.__dict__ if name in kept or name not in HISTORY]
+
+
 class Objects:
     """The objects of a plan, by class, and the sequences of its devices."""
 
@@ -50,12 +60,7 @@ class Objects:
             seen.add(id(value))
             if isinstance(value, Made):
                 self.by_class.setdefault(name_of(value), []).append(value)
-                fields = LOOKED_AT.get(name_of(value)) or [
-                    name
-                    for name in value.__dict__
-                    if name_of(value) not in LOOKED_AT
-                    and (name not in HISTORY or (name, name_of(value)) == ("_cell", "ExeReuseCell"))
-                ]
+                fields = _fields(value)
                 pending += [value.__dict__[name] for name in fields if name in value.__dict__]
             elif isinstance(value, dict):
                 pending += value.values()
