@@ -25,12 +25,14 @@ listCoordinates(ArrayRef<Representative> all,
   int64_t next = 0;
   for (Representative entry : all) {
     int64_t first = std::exchange(next, next + entry.weight);
-    if (entry.position < first || entry.position >= next ||
-        (!tellsBulk && entry.weight != 1))
+    if (entry.position < first || entry.position >= next)
       return {};
-    if (where.contains(entry.position))
-      for (int64_t other = first; other < next; ++other)
-        coordinates.push_back(other);
+    if (!where.contains(entry.position))
+      continue;
+    if (!tellsBulk && entry.weight != 1)
+      return {};
+    for (int64_t other = first; other < next; ++other)
+      coordinates.push_back(other);
   }
   return coordinates;
 }

@@ -126,6 +126,7 @@ private:
     joined,
     reception,
     reduction,
+    reordered,
     sum
   };
   /// Ops built for a function on one tuple of operands. There are as many as
@@ -236,6 +237,14 @@ private:
   /// Records that `device` reads a value that nobody computes.
   void placeInput(mlir::Value value, Device &device);
   Step executeLoad(Device &device, tv::LoadDataOp op);
+  /// What was loaded, in the micro-batch that the group of a device works on.
+  mlir::FailureOr<Bound> reorder(Device &device, tv::LoadDataOp op,
+                                 Bound bound);
+  /// What `loaded` names in each micro-batch, by which `dimension` is divided.
+  mlir::LogicalResult
+  buildReordered(tv::LoadDataOp op, mlir::Value value, int64_t dimension,
+                 llvm::ArrayRef<int64_t> loaded,
+                 llvm::SmallVectorImpl<mlir::Value> &results);
   Step executeBuffer(Device &device, mlir::Operation *op);
   bool readsParameter(mlir::Operation *op) const;
   Step executeScratch(Device &device, mlir::Operation *op,

@@ -63,9 +63,95 @@ PlanExecution::Step PlanExecution::executeLoad(Device &device,
     if (!value)
       return Step::Failed;
     placeInput(value, device);
-    valuesOf(device)[op.getResult(number)] = {value, microBatch};
+    FailureOr<Bound> bound = reorder(device, op, {value, microBatch});
+    if (failed(bound))
+      return Step::Failed;
+    valuesOf(device)[op.getResult(number)] = *bound;
   }
   return Step::Done;
+}
+
+/// The dimension that is divided by micro-batches; none of what all have.
+static std::optional<int64_t> findBatchDimension(tv::LineageAttr lineage) {
+  for (auto [number, factors] : llvm::enumerate(lineage.getDimensions()))
+    for (auto factor : factors.getAsRange<tv::DimensionFactorAttr>())
+      if (factor.getAxis() && factor.getAxis().getValue() == "mb")
+        return static_cast<int64_t>(number);
+  return std::nullopt;
+}
+
+FailureOr<Bound> PlanExecution::reorder(Device &device, tv::LoadDataOp op,
+                                        Bound bound) {
+  ArrayRef<int64_t> loaded;
+  if (fold)
+    loaded = fold->getLoadOrders().getLoaded(device.number);
+  const auto *place = llvm::find(loaded, bound.microBatch);
+  if (place == loaded.end())
+    return bound;
+  bound.microBatch = place - loaded.begin();
+  auto part = bound.value.getDefiningOp<tv::DistributeOp>();
+  if (!part)
+    return op.emitOpError("loads what is no part of an input");
+  std::optional<int64_t> dimension = findBatchDimension(part.getLineage());
+  if (!dimension)
+    return bound;
+  SmallVector<uintptr_t> key = {
+      reordered, reinterpret_cast<uintptr_t>(bound.value.getAsOpaquePointer())};
+  for (int64_t each : loaded)
+    key.push_back(static_cast<uintptr_t>(each));
+  bool isNew;
+  Instance &instance =
+      findInstance(key, device.number, /*source=*/nullptr, isNew);
+  extend(instance, device.number, /*source=*/nullptr, -1);
+  if (isNew) {
+    if (failed(graph.verifyNewOps()) ||
+        failed(buildReordered(op, bound.value, *dimension, loaded,
+                              instance.results)))
+      return failure();
+    for (Operation &built : graph.getNewOps())
+      instance.ops.push_back(&built);
+    if (failed(check(graph.verifyNewOps())))
+      return failure();
+  }
+  bound.value = instance.results.front();
+  return bound;
+}
+
+LogicalResult PlanExecution::buildReordered(tv::LoadDataOp op, Value value,
+                                            int64_t dimension,
+                                            ArrayRef<int64_t> loaded,
+                                            SmallVectorImpl<Value> &results) {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto count = static_cast<int64_t>(loaded.size());
+  int64_t size;
+  if (llvm::MulOverflow(type.getDimSize(dimension), count, size))
+    return op.emitOpError("loads what cannot be put one after the other");
+  auto resize = [&](int64_t parts) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape[dimension] *= parts;
+    return RankedTensorType::get(shape, type.getElementType());
+  };
+  StringAttr axis = builder.getStringAttr("mb");
+  Value whole =
+      tv::AllGatherOp::create(builder, op.getLoc(), resize(count), value,
+                              dimension, axis, tv::DomainAttr());
+  SmallVector<Value> runs;
+  for (int64_t first = 0, next; first < count; first = next) {
+    next = first + 1;
+    while (next < count && loaded[next] == loaded[next - 1] + 1)
+      ++next;
+    int64_t start = loaded[first] * type.getDimSize(dimension);
+    RankedTensorType run = resize(next - first);
+    runs.push_back(tv::SliceOp::create(
+        builder, op.getLoc(), run, whole, dimension, start,
+        start + run.getDimSize(dimension), tv::DomainAttr()));
+  }
+  Value joined =
+      tv::AllGatherOp::create(builder, op.getLoc(), resize(count), runs,
+                              dimension, StringAttr(), tv::DomainAttr());
+  results.push_back(tv::AllSliceOp::create(builder, op.getLoc(), type, joined,
+                                           dimension, axis, tv::DomainAttr()));
+  return success();
 }
 
 PlanExecution::Step PlanExecution::executeRandom(Device &device,

@@ -264,6 +264,8 @@ void PlanLinker::addStatistics(int64_t executedOps, LinkCounts linked) {
   int64_t graphOps = 0;
   for (Operation &op : graphOp.getBody().front())
     graphOps += op.hasAttr("domain") && !isa<tv::ExpectOp>(op);
+  int64_t foldedGroups =
+      fold ? static_cast<int64_t>(fold->getGroups().size()) : 0;
   std::pair<StringRef, int64_t> counts[] = {
       {"reference_casts", referenceCounts.casts},
       {"plan_casts", planCounts.casts},
@@ -271,9 +273,8 @@ void PlanLinker::addStatistics(int64_t executedOps, LinkCounts linked) {
       {"executed_ops", executedOps},
       {"lemmas", linked.lemmas},
       {"graph_ops", graphOps},
-      {"folded_ranks", fold ? fold->getSize() : 0},
-      {"folded_groups",
-       fold ? static_cast<int64_t>(fold->getGroups().size()) : 0}};
+      {"folded_ranks", foldedGroups ? fold->getSize() : 0},
+      {"folded_groups", foldedGroups}};
   for (auto [name, count] : counts)
     setStatistic(module, name, count);
 }

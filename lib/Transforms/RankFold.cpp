@@ -56,35 +56,61 @@ bool RankFold::list(tv::PlanOp plan) {
                       [](Device &device) { return device.program != nullptr; });
 }
 
-std::optional<SmallVector<int64_t>> RankFold::findGroup(int64_t device) const {
-  auto findIn = [](Block &block) -> std::optional<SmallVector<int64_t>> {
-    for (auto op : block.getOps<tv::CommunicateOp>())
-      // A broadcast tells other stages, and not the ranks of one.
-      if (op.getGroup().size() > 1 &&
-          op.getKind() != tv::CollectiveKind::Broadcast)
-        return SmallVector<int64_t>(op.getGroup());
-    return std::nullopt;
-  };
-  tv::ProgramOp program = devices[device].program;
-  Block &body = program.getBody().front();
-  // What segments do together is that of a group rather than what programs do,
-  // which also join what several stages have of one parameter.
+/// The group of the first collective of a block that joins several devices.
+static std::optional<SmallVector<int64_t>> findGroupIn(Block &block) {
+  for (auto op : block.getOps<tv::CommunicateOp>())
+    // A broadcast tells other stages, and not the ranks of one.
+    if (op.getGroup().size() > 1 &&
+        op.getKind() != tv::CollectiveKind::Broadcast)
+      return SmallVector<int64_t>(op.getGroup());
+  return std::nullopt;
+}
+
+std::optional<SmallVector<int64_t>>
+RankFold::findGroupOfSegments(tv::ProgramOp program) const {
   llvm::SmallDenseSet<Attribute, 8> seen;
-  for (auto call : body.getOps<tv::CallOp>()) {
+  for (auto call : program.getBody().front().getOps<tv::CallOp>()) {
     if (!seen.insert(call.getCalleeAttr()).second)
       continue;
     auto segment = segments.find(call.getCalleeAttr().getAttr());
     if (segment == segments.end())
       return std::nullopt;
     tv::SegmentOp callee = segment->second;
-    if (auto found = findIn(callee.getBody().front()))
+    if (auto found = findGroupIn(callee.getBody().front()))
       return found;
   }
-  return findIn(body);
+  return std::nullopt;
 }
 
-bool RankFold::formGroups(tv::PlanOp plan,
-                          const llvm::DenseSet<int64_t> &apart) {
+std::optional<SmallVector<int64_t>> RankFold::findGroup(int64_t device) const {
+  tv::ProgramOp program = devices[device].program;
+  // What segments do together is that of a group rather than what programs do,
+  // which also join what several stages have of one parameter.
+  if (auto found = findGroupOfSegments(program))
+    return found;
+  return findGroupIn(program.getBody().front());
+}
+
+void RankFold::compareLoadOrders(tv::PlanOp plan) {
+  auto count = static_cast<int64_t>(devices.size());
+  std::map<std::vector<int64_t>, SmallVector<tv::ProgramOp>> byGroup;
+  for (int64_t device = 0; device < count; ++device)
+    if (places[device].group == nowhere)
+      if (auto found = findGroupOfSegments(devices[device].program))
+        byGroup[std::vector<int64_t>(found->begin(), found->end())].push_back(
+            devices[device].program);
+  int64_t microBatches = plan.getMesh().getAxisSize("mb").value_or(1);
+  for (const auto &[members, programs] : byGroup)
+    if (members.size() == programs.size())
+      loadOrders.compare(programs, microBatches);
+  // What they draw is that of the micro-batch that they work on.
+  if (!loadOrders.empty() &&
+      plan.walk([](tv::RandomOp) { return WalkResult::interrupt(); })
+          .wasInterrupted())
+    loadOrders.clear();
+}
+
+void RankFold::formGroups(const llvm::DenseSet<int64_t> &apart) {
   auto count = static_cast<int64_t>(devices.size());
   std::vector<std::optional<SmallVector<int64_t>>> found(count);
   for (int64_t device = 0; device < count; ++device)
@@ -110,10 +136,10 @@ bool RankFold::formGroups(tv::PlanOp plan,
       llvm::max_element(firsts, [&](const auto &left, const auto &right) {
         return countDevices(left) < countDevices(right);
       });
-  if (most == firsts.end())
-    return false;
-  size = static_cast<int64_t>(most->first);
   places.assign(count, Place());
+  if (most == firsts.end())
+    return;
+  size = static_cast<int64_t>(most->first);
   for (int64_t each : most->second) {
     SmallVector<int64_t> members = std::move(*found[each]);
     orderByParts(members);
@@ -122,7 +148,6 @@ bool RankFold::formGroups(tv::PlanOp plan,
       places[member] = {first, static_cast<int64_t>(rank)};
     groups[first].devices = std::move(members);
   }
-  return true;
 }
 
 void RankFold::orderByParts(SmallVector<int64_t> &members) const {
@@ -372,8 +397,10 @@ std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,
                                          const llvm::DenseSet<int64_t> &apart,
                                          bool foldsExceptions) {
   auto fold = std::make_unique<RankFold>();
-  if (!fold->list(plan) || !fold->formGroups(plan, apart) ||
-      !fold->addAxis(plan))
+  if (!fold->list(plan))
+    return nullptr;
+  fold->formGroups(apart);
+  if (!fold->addAxis(plan))
     return nullptr;
   SmallVector<Group *> all;
   for (auto &[first, group] : fold->groups)
@@ -389,5 +416,7 @@ std::unique_ptr<RankFold> RankFold::find(tv::PlanOp plan,
     fold->setExceptionsApart();
   fold->dropOthers();
   fold->listCommunication();
-  return fold->groups.empty() ? nullptr : std::move(fold);
+  fold->compareLoadOrders(plan);
+  bool isOfUse = !fold->groups.empty() || !fold->loadOrders.empty();
+  return isOfUse ? std::move(fold) : nullptr;
 }

@@ -15,6 +15,7 @@
 #ifndef VERIFY_LIB_TRANSFORMS_RANKFOLD_H
 #define VERIFY_LIB_TRANSFORMS_RANKFOLD_H
 
+#include "LoadOrders.h"
 #include "Verify/IR/NumberMap.h"
 #include "Verify/IR/TVOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -42,10 +43,11 @@ public:
   static bool areDivided(tv::LineageAttr lineage);
 
   /// Null where the ranks of no group agree, or all do what is not understood
-  /// as that of an axis. Groups with a device of `apart` are not folded, nor,
-  /// unless `foldsExceptions`, those that are likely wrong. Says nothing: the
-  /// plan is as good without. What is found holds if the plan is valid, which
-  /// need not have been verified before: `verify` does.
+  /// as that of an axis, and all load in one order. Groups with a device of
+  /// `apart` are not folded, nor, unless `foldsExceptions`, those that are
+  /// likely wrong. Says nothing: the plan is as good without. What is found
+  /// holds if the plan is valid, which need not have been verified before:
+  /// `verify` does.
   static std::unique_ptr<RankFold> find(tv::PlanOp plan,
                                         const llvm::DenseSet<int64_t> &apart,
                                         bool foldsExceptions);
@@ -130,6 +132,9 @@ public:
     return found == anyStarts.end() ? llvm::ArrayRef<int64_t>()
                                     : llvm::ArrayRef<int64_t>(found->second);
   }
+  /// Of devices that are not folded. Without ranks as an axis each works on
+  /// what it has loaded.
+  const LoadOrders &getLoadOrders() const { return loadOrders; }
   /// Whether an op is the program of a covered device, or a segment that it
   /// calls: its ops are those of the first rank, but for what is listed as
   /// differing, numbers, and names of other ops of the plan.
@@ -229,9 +234,14 @@ private:
   };
 
   bool list(tv::PlanOp plan);
-  bool formGroups(tv::PlanOp plan, const llvm::DenseSet<int64_t> &apart);
+  void formGroups(const llvm::DenseSet<int64_t> &apart);
   bool addAxis(tv::PlanOp plan);
   std::optional<llvm::SmallVector<int64_t>> findGroup(int64_t device) const;
+  /// The same where segments do anything together.
+  std::optional<llvm::SmallVector<int64_t>>
+  findGroupOfSegments(tv::ProgramOp program) const;
+  /// Compares in which order the devices load that are not folded.
+  void compareLoadOrders(tv::PlanOp plan);
   /// In the order of the parts that they hold of the first parameter that is
   /// divided among them; as they are where that is so for any parameter.
   void orderByParts(llvm::SmallVector<int64_t> &members) const;
@@ -252,7 +262,7 @@ private:
   /// Leaves groups whose ranks agree, and those of whose partners do.
   void dropOthers();
 
-  int64_t size = 0;
+  int64_t size = 1;
   bool isByRank = false;
   tv::MeshAttr mesh;
   std::vector<Device> devices;
@@ -261,6 +271,7 @@ private:
   llvm::DenseMap<mlir::StringAttr, tv::SegmentOp> segments;
   std::map<int64_t, Group> groups; ///< by first rank
   std::vector<Place> places;
+  LoadOrders loadOrders;
   Spreads stated, given;
   /// Those of folded groups, unless all communicate by rank.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t, 8>> peers;

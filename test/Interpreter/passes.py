@@ -29,6 +29,7 @@ PLANS = [
     (MLP, "missing-reducer"),
     (LLAMA, ""),
     (LLAMA, "removed-all-reduce"),
+    (LLAMA, "exchanged-micro-batches"),
     (GPT, ""),
     (GPT, "wrong-reducer-group"),
 ]

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# What the wrong order of a loader does shows where the ranks meet, and is named there. Of
-# devices that wait for each other, any may be the one to mend.
+# What the wrong order of a loader does is named there, or where the ranks meet. Of devices
+# that wait for each other, any may be the one to mend.
 CAUSES = {
     "exchanged-micro-batches": "mixed micro-batches",
     "late-receive": "devices wait for each other",
