@@ -22,11 +22,11 @@ void SegmentImporter::state(Value value, const SubTensor &tensor) {
 }
 
 void SegmentImporter::writeStatements() {
-  auto pieceName = builder.getStringAttr("tv.piece");
+  StringAttr ofOne = builder.getStringAttr(pieceName);
   for (auto [value, tensor] : statements)
     if (Operation *op = value.getDefiningOp(); !isa<tv::BackwardOp>(op))
-      op->setDiscardableAttr(pieceName, plan.getPiece(*tensor));
-  auto listName = builder.getStringAttr("tv.pieces");
+      op->setDiscardableAttr(ofOne, plan.getPiece(*tensor));
+  StringAttr ofSeveral = builder.getStringAttr(piecesName);
   for (tv::BackwardOp backward : backwards) {
     SmallVector<Attribute> pieces;
     for (Value result : backward.getResults()) {
@@ -34,7 +34,7 @@ void SegmentImporter::writeStatements() {
       pieces.push_back(tensor ? Attribute(plan.getPiece(*tensor))
                               : builder.getUnitAttr());
     }
-    backward->setDiscardableAttr(listName, builder.getArrayAttr(pieces));
+    backward->setDiscardableAttr(ofSeveral, builder.getArrayAttr(pieces));
   }
 }
 

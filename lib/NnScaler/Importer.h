@@ -17,11 +17,6 @@
 
 namespace verify::nnscaler {
 
-/// On an op that goes by rank: what the plan declares instead. That is where
-/// the part of a `tv.slice` starts, or the order of the members of a gather; a
-/// unit where it does not say.
-constexpr llvm::StringLiteral declaredName = "tv.declared";
-
 /// Names of what segments share with the rest of a plan, built once for a plan.
 class PlanContext {
 public:

@@ -61,8 +61,8 @@ LogicalResult Resizer::decomposeAll() {
     FailureOr<SmallVector<Value>> parts = op.decompose(builder);
     if (failed(parts))
       return failure();
-    if (Attribute piece = op->getAttr("tv.piece"))
-      parts->front().getDefiningOp()->setAttr("tv.piece", piece);
+    if (Attribute piece = op->getAttr(pieceName))
+      parts->front().getDefiningOp()->setAttr(pieceName, piece);
     op->replaceAllUsesWith(*parts);
     op->erase();
   }

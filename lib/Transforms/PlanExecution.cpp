@@ -22,9 +22,10 @@ PlanExecution::PlanExecution(tv::PlanOp plan, const SymbolTable &symbols,
       isReference(isReference), fold(fold),
       microBatchCount(plan.getMesh().getAxisSize("mb").value_or(1)),
       ordersStreams(ordersStreams),
-      pieceName(builder.getStringAttr("tv.piece")),
-      piecesName(builder.getStringAttr("tv.pieces")),
-      declaredName(builder.getStringAttr("tv.declared")), symbols(symbols) {}
+      pieceName(builder.getStringAttr(verify::pieceName)),
+      piecesName(builder.getStringAttr(verify::piecesName)),
+      declaredName(builder.getStringAttr(verify::declaredName)),
+      symbols(symbols) {}
 
 LogicalResult PlanExecution::run() {
   for (auto program : plan.getBody().getOps<tv::ProgramOp>()) {

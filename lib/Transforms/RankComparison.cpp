@@ -310,7 +310,7 @@ bool RankComparison::comparePieces(Operation &left, Operation &right) {
   if (a.empty() && b.empty())
     return true;
   auto isStated = [](NamedAttribute entry) {
-    return entry.getName().getValue() != "tv.declared";
+    return entry.getName().getValue() != declaredName;
   };
   group.isDeclaredOtherwise |=
       !llvm::all_of(a, isStated) || !llvm::all_of(b, isStated);
@@ -326,13 +326,13 @@ bool RankComparison::comparePieces(Operation &left, Operation &right) {
     if (mine.getName() != theirs.getName())
       return false;
     StringRef name = mine.getName().getValue();
-    if (name == "tv.piece") {
+    if (name == pieceName) {
       add(group.stated, &left, 0,
           getSpread(dyn_cast<tv::PieceAttr>(mine.getValue()),
                     dyn_cast<tv::PieceAttr>(theirs.getValue())));
       continue;
     }
-    if (name == "tv.pieces") {
+    if (name == piecesName) {
       auto list = dyn_cast<ArrayAttr>(mine.getValue()),
            others = dyn_cast<ArrayAttr>(theirs.getValue());
       if (!list || !others || list.size() != others.size())

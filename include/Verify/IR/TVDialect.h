@@ -22,6 +22,14 @@
 #include "Verify/IR/TVTypes.h.inc"
 
 namespace verify {
+/// Attributes of an op of a plan, with which a frontend states the piece that
+/// its one result is, or by result a list of pieces and units.
+inline constexpr llvm::StringLiteral pieceName = "tv.piece",
+                                     piecesName = "tv.pieces";
+/// An attribute of an op that goes by rank: what the plan declares instead.
+/// That is where the part of a `tv.slice` starts, or the order of the members
+/// of a gather; a unit where it does not say.
+inline constexpr llvm::StringLiteral declaredName = "tv.declared";
 /// An attribute of a plan, and of the module it was linked in, with which a
 /// frontend says that the plan's runtime does otherwise than the plan was read:
 /// `{place = loc(...), reason = "..."}`. Nothing is proved of such a plan.
