@@ -16,6 +16,7 @@
 #define VERIFY_LIB_TRANSFORMS_PLANEXECUTION_H
 
 #include "GrowingGraph.h"
+#include "PlanInstances.h"
 #include "PlanTrace.h"
 #include "Verify/IR/NumberMap.h"
 #include "mlir/IR/Verifier.h"
@@ -102,21 +103,7 @@ private:
     mlir::Operation *blockedAt = nullptr;
     unsigned outputCount = 0;
   };
-  static constexpr unsigned none = ~0U;
-  /// The devices of an instance, ascending, with the op that each executes;
-  /// null where it is none of its own.
-  class Sources {
-  public:
-    llvm::ArrayRef<int64_t> getDevices() const { return devices; }
-    /// Null for other devices.
-    mlir::Operation *lookup(int64_t device) const;
-    /// Does nothing for a device that is there.
-    void insert(int64_t device, mlir::Operation *op);
-
-  private:
-    llvm::SmallVector<int64_t, 1> devices;
-    llvm::SmallVector<mlir::Operation *, 1> ops;
-  };
+  static constexpr unsigned none = Instance::none;
   /// What the key of an instance begins with, unless that is an op: none is at
   /// such an address.
   enum Function : uintptr_t {
@@ -128,18 +115,6 @@ private:
     reduction,
     reordered,
     sum
-  };
-  /// Ops built for a function on one tuple of operands. There are as many as
-  /// ops in the graph, and most are of one device and micro-batch.
-  struct Instance {
-    llvm::ArrayRef<uintptr_t> key;
-    llvm::SmallVector<mlir::Operation *, 1> ops;
-    llvm::SmallVector<mlir::Value, 1> results;
-    Sources sources;
-    llvm::SmallVector<int64_t, 1> microBatches; ///< maybe more than once
-    bool allMicroBatches = false;
-    bool isApart = false; ///< of devices that are not folded beside others
-    unsigned next = none; ///< another one of the same hash
   };
   struct Contribution {
     Bound bound;

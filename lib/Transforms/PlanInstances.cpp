@@ -75,9 +75,10 @@ SmallVector<uintptr_t, 3> PlanExecution::getFunction(Operation *op) {
   return {like, static_cast<uintptr_t>(use.getFull()), use.getGradient()};
 }
 
-PlanExecution::Instance &
-PlanExecution::findInstance(ArrayRef<uintptr_t> key, ArrayRef<int64_t> where,
-                            Operation *source, bool &isNew, bool anywhere) {
+Instance &PlanExecution::findInstance(ArrayRef<uintptr_t> key,
+                                      ArrayRef<int64_t> where,
+                                      Operation *source, bool &isNew,
+                                      bool anywhere) {
   bool isOfApart = isApart(where.front());
   uint64_t hash = llvm::hash_combine_range(key.begin(), key.end());
   auto [first, isFirst] = instanceOfHash.try_emplace(hash & ~uint64_t(3), none);
@@ -112,14 +113,14 @@ PlanExecution::findInstance(ArrayRef<uintptr_t> key, ArrayRef<int64_t> where,
   return instance;
 }
 
-Operation *PlanExecution::Sources::lookup(int64_t device) const {
+Operation *InstanceSources::lookup(int64_t device) const {
   const auto *found = llvm::lower_bound(devices, device);
   return found != devices.end() && *found == device
              ? ops[found - devices.begin()]
              : nullptr;
 }
 
-void PlanExecution::Sources::insert(int64_t device, Operation *op) {
+void InstanceSources::insert(int64_t device, Operation *op) {
   // Devices mostly run in ascending order.
   if (devices.empty() || devices.back() < device) {
     devices.push_back(device);
