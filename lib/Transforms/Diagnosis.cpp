@@ -422,51 +422,9 @@ bool Diagnosis::findWrongParameter(Finding &finding) {
   return true;
 }
 
-/// Of what else than that of its own number a micro-batch takes, the first one,
-/// with that number: from what a loader gives, where its device loads in
-/// another order than its group.
-static std::optional<std::pair<int64_t, int64_t>>
-findOtherLoad(tv::AllSliceOp own) {
-  auto joined = own.getOperand().getDefiningOp<tv::AllGatherOp>();
-  if (own.getAxis() != "mb" || !joined || joined.getAxis())
-    return std::nullopt;
-  int64_t size = own.getResult().getType().getDimSize(own.getDimension());
-  int64_t next = 0;
-  for (Value run : joined.getOperands()) {
-    auto slice = run.getDefiningOp<tv::SliceOp>();
-    if (!slice || size == 0)
-      return std::nullopt;
-    auto start = static_cast<int64_t>(slice.getStart());
-    if (start != next)
-      return std::pair(next / size, start / size);
-    next = static_cast<int64_t>(slice.getEnd());
-  }
-  return std::nullopt;
-}
-
 bool Diagnosis::findMixedMicroBatches(Finding &finding) {
-  for (Operation *op : region) {
-    auto loaded = dyn_cast<tv::AllSliceOp>(op);
-    auto other = loaded ? findOtherLoad(loaded) : std::nullopt;
-    if (!other)
-      continue;
-    finding.kind = DifferenceKind::MixedMicroBatches;
-    finding.op = op;
-    finding.explanation =
-        "in micro-batch " + describeRanges(other->first) + ", " +
-        describeDevices(getDevices(loaded)) +
-        " takes what it loads for micro-batch " +
-        describeRanges(other->second) +
-        ", and other ranks of its group what they load for micro-batch " +
-        describeRanges(other->first);
-    for (Operation *reader : loaded.getResult().getUsers())
-      if (!isa<tv::ExpectOp>(reader)) {
-        finding.related.push_back(
-            {reader->getLoc(), "it is read here, by " + describe(reader)});
-        break;
-      }
+  if (findOtherLoads(finding))
     return true;
-  }
   for (Operation *op : region) {
     // Micro-batches may be added up.
     if (isa<tv::AddOp, tv::AccumulateOp>(op))

@@ -193,6 +193,8 @@ private:
   bool findEarlyReduction(Finding &finding);
   /// Whether an op of a wrong region reads values of several micro-batches.
   bool findMixedMicroBatches(Finding &finding);
+  /// Whether the value is right if devices load in the order of their group.
+  bool findOtherLoads(Finding &finding);
   /// Whether the value is right without one of the terms of a sum that has
   /// this term twice.
   bool findRepeatedTerm(Finding &finding, DenseEvaluator &evaluator);

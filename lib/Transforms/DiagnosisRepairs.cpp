@@ -217,6 +217,71 @@ bool Diagnosis::findEarlyReduction(Finding &finding) {
   return false;
 }
 
+namespace {
+/// What a device that loads in another order than its group has loaded.
+struct OtherLoad {
+  tv::AllSliceOp taken;  ///< in each micro-batch
+  tv::AllGatherOp whole; ///< in the order of the loader
+  /// The first micro-batch for which another one was loaded, and which.
+  int64_t microBatch = 0, loaded = 0;
+};
+} // namespace
+
+static std::optional<OtherLoad> findOtherLoad(Operation *op) {
+  auto own = dyn_cast<tv::AllSliceOp>(op);
+  if (!own || own.getAxis() != "mb")
+    return std::nullopt;
+  auto joined = own.getOperand().getDefiningOp<tv::AllGatherOp>();
+  int64_t size = own.getResult().getType().getDimSize(own.getDimension());
+  if (!joined || joined.getAxis() || size == 0)
+    return std::nullopt;
+  int64_t next = 0;
+  for (Value run : joined.getOperands()) {
+    auto slice = run.getDefiningOp<tv::SliceOp>();
+    auto whole = slice ? slice.getOperand().getDefiningOp<tv::AllGatherOp>()
+                       : tv::AllGatherOp();
+    if (!whole || !whole.getAxis())
+      return std::nullopt;
+    auto start = static_cast<int64_t>(slice.getStart());
+    if (start != next)
+      return OtherLoad{own, whole, next / size, start / size};
+    next = static_cast<int64_t>(slice.getEnd());
+  }
+  return std::nullopt;
+}
+
+bool Diagnosis::findOtherLoads(Finding &finding) {
+  SmallVector<OtherLoad> loads;
+  for (Operation *op : region)
+    if (auto load = findOtherLoad(op))
+      loads.push_back(*load);
+  // It need not matter.
+  if (loads.empty() || !isRepaired(finding.expect, [&](const OpCopies &copies) {
+        for (OtherLoad load : loads)
+          copies.lookup(load.taken)
+              ->getResult(0)
+              .replaceAllUsesWith(copies.lookup(load.whole)->getOperand(0));
+      }))
+    return false;
+  OtherLoad first = loads.front();
+  SmallVector<int64_t> devices = getDevices(first.taken);
+  finding.kind = DifferenceKind::MixedMicroBatches;
+  finding.op = first.taken;
+  finding.explanation = "what " + describeDevices(devices) +
+                        (devices.size() == 1 ? " loads" : " load") +
+                        " for micro-batch " + std::to_string(first.loaded) +
+                        " is taken together with what others load for "
+                        "micro-batch " +
+                        std::to_string(first.microBatch);
+  for (Operation *reader : first.taken.getResult().getUsers())
+    if (!isa<tv::ExpectOp>(reader)) {
+      finding.related.push_back(
+          {reader->getLoc(), "it is read here, by " + describe(reader)});
+      break;
+    }
+  return true;
+}
+
 SmallVector<Value> verify::listTerms(tv::AddOp add) {
   SmallVector<Term> terms;
   for (OpOperand &operand : add->getOpOperands())

@@ -4,10 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ranks of a group do each micro-batch together. Where some of them load
-// the micro-batches in another order than most, what those work on is that of
-// the group, with data of another one: then all do the same again and again,
-// and no two micro-batches need ops of their own.
+// The ranks of a group work on each micro-batch together where a collective in
+// a segment takes what is made of it. Where some of them have loaded another
+// one for that than most, what they work on is that of the group, with data of
+// another one: then all do the same again and again, and no two micro-batches
+// need ops of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 
 #include "Verify/IR/TVOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 #include <optional>
 
@@ -23,21 +25,34 @@ namespace verify {
 
 class LoadOrders {
 public:
-  /// What a device has loaded, by the micro-batch that its group works on when
-  /// it first takes that. Empty for a device that loads as its group does.
+  using Segments = llvm::function_ref<tv::SegmentOp(tv::CallOp)>;
+
+  /// What a device has loaded for it, by the micro-batch that most of its group
+  /// have loaded for what they first do together. Empty for a device that has
+  /// loaded the same, and for all of a group that does not use each micro-batch
+  /// so.
   llvm::ArrayRef<int64_t> getLoaded(int64_t device) const {
     auto found = loaded.find(device);
     return found == loaded.end() ? llvm::ArrayRef<int64_t>()
                                  : llvm::ArrayRef<int64_t>(found->second);
   }
-  /// Compares the ranks of a group, each with its program.
-  void compare(llvm::ArrayRef<tv::ProgramOp> programs, int64_t microBatches);
+  /// Compares the ranks of a group, each with its program. Of several orders
+  /// that as many have, that of the loader counts, or of the first rank.
+  void compare(llvm::ArrayRef<tv::ProgramOp> programs, int64_t microBatches,
+               Segments findSegment);
   bool empty() const { return loaded.empty(); }
   /// Each device as it is.
   void clear() { loaded.clear(); }
 
 private:
-  llvm::DenseMap<int64_t, llvm::SmallVector<int64_t>> loaded;
+  using Order = llvm::SmallVector<int64_t>;
+  std::optional<Order> findOrder(tv::ProgramOp program, int64_t count,
+                                 Segments findSegment);
+  /// Bits of the arguments that collectives of a segment use.
+  const llvm::SmallBitVector &findShared(tv::SegmentOp segment);
+
+  llvm::DenseMap<int64_t, Order> loaded; ///< by device
+  llvm::DenseMap<mlir::Operation *, llvm::SmallBitVector> shared;
 };
 
 } // namespace verify

@@ -100,9 +100,12 @@ void RankFold::compareLoadOrders(tv::PlanOp plan) {
         byGroup[std::vector<int64_t>(found->begin(), found->end())].push_back(
             devices[device].program);
   int64_t microBatches = plan.getMesh().getAxisSize("mb").value_or(1);
+  auto findSegment = [&](tv::CallOp call) {
+    return segments.lookup(call.getCalleeAttr().getAttr());
+  };
   for (const auto &[members, programs] : byGroup)
     if (members.size() == programs.size())
-      loadOrders.compare(programs, microBatches);
+      loadOrders.compare(programs, microBatches, findSegment);
   // What they draw is that of the micro-batch that they work on.
   if (!loadOrders.empty() &&
       plan.walk([](tv::RandomOp) { return WalkResult::interrupt(); })

@@ -43,11 +43,11 @@ public:
   static bool areDivided(tv::LineageAttr lineage);
 
   /// Null where the ranks of no group agree, or all do what is not understood
-  /// as that of an axis, and all load in one order. Groups with a device of
-  /// `apart` are not folded, nor, unless `foldsExceptions`, those that are
-  /// likely wrong. Says nothing: the plan is as good without. What is found
-  /// holds if the plan is valid, which need not have been verified before:
-  /// `verify` does.
+  /// as that of an axis, and none has loads in another order. Groups with a
+  /// device of `apart` are not folded, nor, unless `foldsExceptions`, those
+  /// that are likely wrong. Says nothing: the plan is as good without. What is
+  /// found holds if the plan is valid, which need not have been verified
+  /// before: `verify` does.
   static std::unique_ptr<RankFold> find(tv::PlanOp plan,
                                         const llvm::DenseSet<int64_t> &apart,
                                         bool foldsExceptions);

@@ -17,7 +17,7 @@
 // CHECK: tv.multiply %[[OTHER]], %[[OTHER]] on <device = 1, rank = 0>
 // CHECK-NOT: tv.move
 
-// WRONG: mixed micro-batches: in micro-batch 0, device 1 takes what it loads for micro-batch 1, and other ranks of its group what they load for micro-batch 0
+// WRONG: mixed micro-batches: what device 1 loads for micro-batch 1 is taken together with what others load for micro-batch 0
 // WRONG: it is read here
 
 // Without ranks as an axis each works on what it has loaded.
