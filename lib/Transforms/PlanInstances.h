@@ -13,7 +13,8 @@
 namespace verify {
 
 /// The devices of an instance, ascending, with the op that each executes;
-/// null where it is none of its own.
+/// null where it is none of its own. Where a device has it in several segments
+/// that are copies, that of the first.
 class InstanceSources {
 public:
   llvm::ArrayRef<int64_t> getDevices() const { return devices; }
