@@ -170,7 +170,7 @@ bool Diagnosis::classifyStated(Finding &finding) {
   if (reduction &&
       classifyReduction(finding, reduction, reference, expect.getLineage()))
     return true;
-  if (auto part = matcher.matchPart(value, reference)) {
+  if (auto part = matcher.matchPart(value, reference, expect.getLineage())) {
     if (part->isScaled()) {
       if (classifyDoubling(finding))
         return true;

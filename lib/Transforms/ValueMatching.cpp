@@ -310,13 +310,17 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
                fraction->second};
 }
 
-std::optional<Match> ValueMatcher::matchPart(Value value, Value reference) {
+std::optional<Match> ValueMatcher::matchPart(Value value, Value reference,
+                                             tv::LineageAttr expected) {
+  SmallVector<tv::LineageAttr> lineages = listLineages(value, reference, {});
+  bool isListed = llvm::is_contained(lineages, expected);
   std::optional<Match> multiple;
-  for (tv::LineageAttr lineage : listLineages(value, reference, {}))
+  for (tv::LineageAttr lineage : lineages)
     if (std::optional<Match> found = match(value, reference, lineage)) {
       if (!found->isScaled())
         return found;
-      if (!multiple)
+      // Parts of a product are multiples of each other.
+      if (isListed ? lineage == expected : !multiple)
         multiple = found;
     }
   return multiple;

@@ -71,8 +71,10 @@ public:
     evaluator = &newEvaluator;
   }
 
-  /// The part of `reference` that `value` is, or is a simple multiple of.
-  std::optional<Match> matchPart(mlir::Value value, mlir::Value reference);
+  /// The part of `reference` that `value` is, or is a simple multiple of: of
+  /// the part that is `expected`, unless that is null.
+  std::optional<Match> matchPart(mlir::Value value, mlir::Value reference,
+                                 tv::LineageAttr expected = {});
   /// The sum over devices, replicas or micro-batches that has `value` as a term
   /// and is a part of `reference`.
   std::optional<Match> matchSum(mlir::Value value, mlir::Value reference);
