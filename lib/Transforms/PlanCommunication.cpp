@@ -389,9 +389,8 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
   auto build = [&](ArrayRef<Value> values, SmallVectorImpl<Value> &results) {
     return buildCollective(members, values, results);
   };
-  SmallVector<uintptr_t> function = {
-      reinterpret_cast<uintptr_t>(getFirstLike(first))};
   // Devices that reduce the same over replicas only get the same.
+  SmallVector<uintptr_t> function = {reinterpret_cast<uintptr_t>(&*first)};
   if (members.group.size() == 1 &&
       first.getKind() == tv::CollectiveKind::AllReduce)
     function = {reduction, first.getReplicas(),

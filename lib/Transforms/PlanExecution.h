@@ -18,7 +18,6 @@
 #include "GrowingGraph.h"
 #include "PlanInstances.h"
 #include "PlanTrace.h"
-#include "SegmentCopies.h"
 #include "Verify/IR/NumberMap.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/DenseMap.h"
@@ -448,7 +447,6 @@ private:
   llvm::DenseMap<uint64_t, unsigned> instanceOfHash;
   llvm::DenseMap<llvm::hash_code, llvm::SmallVector<mlir::Operation *, 1>>
       firstsOfHash;
-  SegmentCopies segmentCopies;
   std::map<std::pair<int64_t, int64_t>, Channel> channels;
   std::map<std::pair<std::vector<int64_t>, int64_t>, llvm::SmallVector<Arrival>>
       pending;

@@ -7,7 +7,7 @@
 // An op of the plan becomes one op of the graph for all micro-batches and
 // devices in which its operands are the same graph values. Two ops of one
 // device are never one, even where they compute the same: each has a place of
-// its own in the source, unless all of a segment is as in another one.
+// its own in the source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +80,6 @@ Instance &PlanExecution::findInstance(ArrayRef<uintptr_t> key,
                                       Operation *source, bool &isNew,
                                       bool anywhere) {
   bool isOfApart = isApart(where.front());
-  auto getLike = [&](Operation *op) { return getFirstLike(op); };
   uint64_t hash = llvm::hash_combine_range(key.begin(), key.end());
   auto [first, isFirst] = instanceOfHash.try_emplace(hash & ~uint64_t(3), none);
   unsigned *place = &first->second;
@@ -91,8 +90,7 @@ Instance &PlanExecution::findInstance(ArrayRef<uintptr_t> key,
       continue;
     if (llvm::any_of(where, [&](int64_t device) {
           Operation *other = instance.sources.lookup(device);
-          return other && other != source &&
-                 !(source && segmentCopies.areCopies(other, source, getLike));
+          return other && other != source;
         })) {
       ++numOthers;
       continue;

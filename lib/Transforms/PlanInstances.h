@@ -13,8 +13,7 @@
 namespace verify {
 
 /// The devices of an instance, ascending, with the op that each executes;
-/// null where it is none of its own. Where a device has it in several segments
-/// that are copies, that of the first.
+/// null where it is none of its own.
 class InstanceSources {
 public:
   llvm::ArrayRef<int64_t> getDevices() const { return devices; }

@@ -398,9 +398,8 @@ LogicalResult PlanExecution::completeAlongRanks(Device &device,
   auto build = [&](ArrayRef<Value> values, SmallVectorImpl<Value> &results) {
     return buildAlongRanks(op, values[0], results);
   };
-  auto like = reinterpret_cast<uintptr_t>(getFirstLike(op));
-  FailureOr<SmallVector<Bound>> results = instantiate(
-      op, like, device.number, lookup(device, op.getValue()), build);
+  FailureOr<SmallVector<Bound>> results =
+      instantiate(op, device.number, lookup(device, op.getValue()), build);
   if (failed(results))
     return failure();
   if (device.frame && device.frame->written)
