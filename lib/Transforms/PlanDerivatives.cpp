@@ -63,16 +63,54 @@ PlanExecution::computeAgain(Device &device, tv::SaveOp save,
   return success();
 }
 
-FailureOr<llvm::SmallDenseMap<Value, Bound>>
-PlanExecution::tellApart(Device &device, tv::SaveOp save) {
-  // What is given: the inputs, and what else is read.
-  SmallVector<Operation *> ops = opsBetween(save);
+/// What is given to the ops of a save: its inputs, and what else is read.
+static llvm::SmallSetVector<Value, 8> listGiven(tv::SaveOp save,
+                                                ArrayRef<Operation *> ops) {
   llvm::SmallSetVector<Value, 8> given(save.getInputs().begin(),
                                        save.getInputs().end());
   for (Operation *op : ops)
     for (Value operand : op->getOperands())
       if (!llvm::is_contained(ops, operand.getDefiningOp()))
         given.insert(operand);
+  return given;
+}
+
+/// Whether the gradient of a value is a tensor of numbers.
+static bool hasGradient(Value value) {
+  return isa<FloatType>(getGradientType(value.getType()).getElementType());
+}
+
+bool PlanExecution::isHidden(Device &device, tv::SaveOp save,
+                             ArrayRef<Operation *> ops, ArrayRef<Value> given) {
+  llvm::SmallDenseSet<Value> known;
+  for (Value value : given)
+    known.insert(lookup(device, value).value);
+  for (Operation *op : ops)
+    for (Value result : op->getResults()) {
+      Value value = lookup(device, result).value;
+      // What passes an operand on is no op of the graph.
+      bool isPassedOn = llvm::any_of(op->getOperands(), [&](Value operand) {
+        return lookup(device, operand).value == value;
+      });
+      if (!isPassedOn && known.contains(value))
+        return true;
+    }
+  int64_t microBatch = -1;
+  for (ValueRange values :
+       {ValueRange(save.getInputs()), ValueRange(save.getOutputs())})
+    for (Value value : values) {
+      int64_t own = lookup(device, value).microBatch;
+      if (own >= 0 && microBatch >= 0 && own != microBatch)
+        return true;
+      microBatch = std::max(microBatch, own);
+    }
+  return false;
+}
+
+FailureOr<llvm::SmallDenseMap<Value, Bound>>
+PlanExecution::tellApart(Device &device, tv::SaveOp save) {
+  SmallVector<Operation *> ops = opsBetween(save);
+  llvm::SmallSetVector<Value, 8> given = listGiven(save, ops);
   // That which is one graph value of one micro-batch; what is of none is that
   // of any.
   llvm::SmallMapVector<std::pair<Value, int64_t>, SmallVector<Value, 1>, 8>
@@ -85,7 +123,7 @@ PlanExecution::tellApart(Device &device, tv::SaveOp save) {
     Bound bound = lookup(device, value);
     if (ofNone.contains(bound.value))
       bound.microBatch = -1;
-    if (isa<FloatType>(getGradientType(value.getType()).getElementType()))
+    if (hasGradient(value))
       alike[{bound.value, bound.microBatch}].push_back(value);
   }
   llvm::SmallDenseMap<Value, Bound> apart;
@@ -96,21 +134,38 @@ PlanExecution::tellApart(Device &device, tv::SaveOp save) {
           builder, save.getLoc(), value.getType(), value, tv::DomainAttr()));
     return success();
   };
-  for (auto &[key, values] : alike) {
-    if (values.size() < 2)
-      continue;
-    auto [value, microBatch] = key;
-    // The first one stays.
-    ArrayRef<Value> others = ArrayRef(values).drop_front();
-    SmallVector<Bound> bounds(others.size(), Bound{value, microBatch});
+  auto copyThese = [&](ArrayRef<Value> values, ArrayRef<Bound> bounds) {
     FailureOr<SmallVector<Bound>> results =
         instantiate(save, copies, device.number, bounds, copyAll);
     if (failed(results))
       return failure();
     if (Trace *written = device.frame->written)
       written->instances.push_back({save, lastInstance});
-    for (auto [other, copy] : llvm::zip_equal(others, *results))
-      apart[other] = copy;
+    for (auto [value, copy] : llvm::zip_equal(values, *results))
+      apart[value] = copy;
+    return success();
+  };
+  if (isHidden(device, save, ops, given.getArrayRef())) {
+    // All inputs are of this save alone then, and so is what is made of them.
+    llvm::SmallSetVector<Value, 8> inputs;
+    for (Value input : save.getInputs())
+      if (hasGradient(input))
+        inputs.insert(input);
+    if (!inputs.empty() &&
+        failed(copyThese(inputs.getArrayRef(),
+                         lookup(device, inputs.getArrayRef()))))
+      return failure();
+    alike.clear();
+  }
+  for (auto &[key, values] : alike) {
+    if (values.size() < 2)
+      continue;
+    auto [value, microBatch] = key;
+    // The first one stays.
+    ArrayRef<Value> others = ArrayRef(values).drop_front();
+    if (failed(copyThese(others, SmallVector<Bound>(others.size(),
+                                                    Bound{value, microBatch}))))
+      return failure();
   }
   if (!apart.empty() && failed(computeAgain(device, save, ops, apart)))
     return failure();
@@ -136,7 +191,11 @@ PlanExecution::Step PlanExecution::executeSave(Device &device,
     return found == apart->end() ? lookup(device, value) : found->second;
   };
   SavedValues saved = {llvm::map_to_vector(save.getInputs(), find),
-                       llvm::map_to_vector(save.getOutputs(), find)};
+                       llvm::map_to_vector(save.getOutputs(), find),
+                       {}};
+  for (Value value : listGiven(save, opsBetween(save)))
+    if (!llvm::is_contained(save.getInputs(), value))
+      saved.others.push_back(find(value));
   if (written)
     written->saved.try_emplace(save.getOp(), std::move(saved));
   else
@@ -144,10 +203,14 @@ PlanExecution::Step PlanExecution::executeSave(Device &device,
   return Step::Done;
 }
 
-/// The ops of the graph that lead from `inputs` to `outputs`, in order.
+/// The ops of the graph that lead from `inputs` to `outputs`, in order, and not
+/// to what else is `given`.
 static SmallVector<Operation *> opsBetween(ArrayRef<Value> inputs,
-                                           ArrayRef<Value> outputs) {
+                                           ArrayRef<Value> outputs,
+                                           ArrayRef<Bound> given) {
   DenseValueSet stop(inputs.begin(), inputs.end());
+  for (Bound bound : given)
+    stop.insert(bound.value);
   llvm::SetVector<Operation *> found;
   SmallVector<Value> worklist(outputs);
   while (!worklist.empty()) {
@@ -166,6 +229,7 @@ static SmallVector<Operation *> opsBetween(ArrayRef<Value> inputs,
 
 LogicalResult PlanExecution::buildBackward(tv::BackwardOp op, size_t inputCount,
                                            ArrayRef<Value> values,
+                                           ArrayRef<Bound> others,
                                            SmallVectorImpl<Value> &results) {
   size_t gradientCount = op.getGradients().size();
   ArrayRef<Value> inputs = values.take_front(inputCount);
@@ -189,10 +253,11 @@ LogicalResult PlanExecution::buildBackward(tv::BackwardOp op, size_t inputCount,
       return op.emitOpError("needs two gradients of one value");
     wrt.push_back(inputs[number]);
   }
-  FailureOr<SmallVector<Value>> all = buildReverse(
-      builder, op.getLoc(),
-      opsBetween(SmallVector<Value>(inputs), SmallVector<Value>(produced)), wrt,
-      produced, outputGradients);
+  FailureOr<SmallVector<Value>> all =
+      buildReverse(builder, op.getLoc(),
+                   opsBetween(SmallVector<Value>(inputs),
+                              SmallVector<Value>(produced), others),
+                   wrt, produced, outputGradients);
   if (failed(all))
     return failure();
   for (auto [k, gradient] : llvm::enumerate(*all)) {
@@ -242,11 +307,14 @@ PlanExecution::Step PlanExecution::executeBackward(Device &device,
       return Step::Failed;
     }
   auto build = [&](ArrayRef<Value> values, SmallVectorImpl<Value> &results) {
-    return buildBackward(op, inputCount, values, results);
+    return buildBackward(op, inputCount, values, saved.others, results);
   };
   // All that a derivative depends on but its operands and what leads to them.
-  SmallVector<uintptr_t> function = {derivative, inputCount,
-                                     op.getGradients().size()};
+  SmallVector<uintptr_t> function = {
+      derivative, inputCount, op.getGradients().size(), saved.others.size()};
+  for (const Bound &other : saved.others)
+    function.push_back(
+        reinterpret_cast<uintptr_t>(other.value.getAsOpaquePointer()));
   llvm::append_range(function, op.getOutputs());
   llvm::append_range(function, op.getWrt());
   for (Type type : op->getResultTypes())

@@ -262,16 +262,23 @@ private:
   /// computed of those in the place of what was. Fails after an error.
   mlir::FailureOr<llvm::SmallDenseMap<mlir::Value, Bound>>
   tellApart(Device &device, tv::SaveOp save);
+  /// Whether what leads from the inputs of a save to its outputs is not to be
+  /// found in the graph: a result on the way is one graph value with what is
+  /// given, or they are of several micro-batches.
+  bool isHidden(Device &device, tv::SaveOp save,
+                llvm::ArrayRef<mlir::Operation *> ops,
+                llvm::ArrayRef<mlir::Value> given);
   /// What reads a copy is computed once more.
   mlir::LogicalResult
   computeAgain(Device &device, tv::SaveOp save,
                llvm::ArrayRef<mlir::Operation *> ops,
                llvm::SmallDenseMap<mlir::Value, Bound> &copies);
   /// The gradients of an op, of `values`: its inputs, the gradients it takes,
-  /// and its forward op's outputs.
+  /// and its forward op's outputs, which were computed of `others`, too.
   mlir::LogicalResult
   buildBackward(tv::BackwardOp op, size_t inputCount,
                 llvm::ArrayRef<mlir::Value> values,
+                llvm::ArrayRef<Bound> others,
                 llvm::SmallVectorImpl<mlir::Value> &results);
   Step executeBackward(Device &device, tv::BackwardOp op);
 

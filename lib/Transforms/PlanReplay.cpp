@@ -32,7 +32,7 @@ static Bound translate(Bound bound, int64_t microBatch) {
 
 /// What a trace saved, in an execution of `microBatch`.
 static SavedValues translate(SavedValues saved, int64_t microBatch) {
-  for (auto *bounds : {&saved.inputs, &saved.outputs})
+  for (auto *bounds : {&saved.inputs, &saved.outputs, &saved.others})
     for (Bound &bound : *bounds)
       bound = translate(bound, microBatch);
   return saved;

@@ -18,9 +18,10 @@
 
 namespace verify {
 
-/// The operands and results of an op that was differentiated.
+/// The operands and results of an op that was differentiated, and what else it
+/// was computed of.
 struct SavedValues {
-  llvm::SmallVector<Bound> inputs, outputs;
+  llvm::SmallVector<Bound> inputs, outputs, others;
 };
 
 /// The micro-batches in which something was done again.
