@@ -107,10 +107,8 @@ bool PlanExecution::isHidden(Device &device, tv::SaveOp save,
   return false;
 }
 
-FailureOr<llvm::SmallDenseMap<Value, Bound>>
-PlanExecution::tellApart(Device &device, tv::SaveOp save) {
-  SmallVector<Operation *> ops = opsBetween(save);
-  llvm::SmallSetVector<Value, 8> given = listGiven(save, ops);
+SmallVector<SmallVector<std::pair<Value, Bound>, 1>>
+PlanExecution::listAlike(Device &device, ArrayRef<Value> given) {
   // That which is one graph value of one micro-batch; what is of none is that
   // of any.
   llvm::SmallMapVector<std::pair<Value, int64_t>, SmallVector<Value, 1>, 8>
@@ -126,6 +124,36 @@ PlanExecution::tellApart(Device &device, tv::SaveOp save) {
     if (hasGradient(value))
       alike[{bound.value, bound.microBatch}].push_back(value);
   }
+  SmallVector<SmallVector<std::pair<Value, Bound>, 1>> lists;
+  for (auto &[key, values] : alike) {
+    if (values.size() < 2)
+      continue;
+    // The first one stays.
+    auto &list = lists.emplace_back();
+    for (Value other : ArrayRef(values).drop_front())
+      list.push_back({other, Bound{key.first, key.second}});
+  }
+  return lists;
+}
+
+FailureOr<llvm::SmallDenseMap<Value, Bound>>
+PlanExecution::tellApart(Device &device, tv::SaveOp save) {
+  SmallVector<Operation *> ops = opsBetween(save);
+  llvm::SmallSetVector<Value, 8> given = listGiven(save, ops);
+  SmallVector<SmallVector<std::pair<Value, Bound>, 1>> lists;
+  if (isHidden(device, save, ops, given.getArrayRef())) {
+    // All inputs are of this save alone then, and so is what is made of them.
+    llvm::SmallSetVector<Value, 8> inputs(save.getInputs().begin(),
+                                          save.getInputs().end());
+    auto &list = lists.emplace_back();
+    for (Value input : inputs)
+      if (hasGradient(input))
+        list.push_back({input, lookup(device, input)});
+    if (list.empty())
+      lists.clear();
+  } else {
+    lists = listAlike(device, given.getArrayRef());
+  }
   llvm::SmallDenseMap<Value, Bound> apart;
   auto copyAll = [&](ArrayRef<Value> values,
                      SmallVectorImpl<Value> &results) -> LogicalResult {
@@ -134,38 +162,16 @@ PlanExecution::tellApart(Device &device, tv::SaveOp save) {
           builder, save.getLoc(), value.getType(), value, tv::DomainAttr()));
     return success();
   };
-  auto copyThese = [&](ArrayRef<Value> values, ArrayRef<Bound> bounds) {
+  for (ArrayRef<std::pair<Value, Bound>> list : lists) {
     FailureOr<SmallVector<Bound>> results =
-        instantiate(save, copies, device.number, bounds, copyAll);
+        instantiate(save, copies, device.number,
+                    llvm::to_vector(llvm::make_second_range(list)), copyAll);
     if (failed(results))
       return failure();
     if (Trace *written = device.frame->written)
       written->instances.push_back({save, lastInstance});
-    for (auto [value, copy] : llvm::zip_equal(values, *results))
-      apart[value] = copy;
-    return success();
-  };
-  if (isHidden(device, save, ops, given.getArrayRef())) {
-    // All inputs are of this save alone then, and so is what is made of them.
-    llvm::SmallSetVector<Value, 8> inputs;
-    for (Value input : save.getInputs())
-      if (hasGradient(input))
-        inputs.insert(input);
-    if (!inputs.empty() &&
-        failed(copyThese(inputs.getArrayRef(),
-                         lookup(device, inputs.getArrayRef()))))
-      return failure();
-    alike.clear();
-  }
-  for (auto &[key, values] : alike) {
-    if (values.size() < 2)
-      continue;
-    auto [value, microBatch] = key;
-    // The first one stays.
-    ArrayRef<Value> others = ArrayRef(values).drop_front();
-    if (failed(copyThese(others, SmallVector<Bound>(others.size(),
-                                                    Bound{value, microBatch}))))
-      return failure();
+    for (auto [entry, copy] : llvm::zip_equal(list, *results))
+      apart[entry.first] = copy;
   }
   if (!apart.empty() && failed(computeAgain(device, save, ops, apart)))
     return failure();

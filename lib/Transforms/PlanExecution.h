@@ -257,9 +257,12 @@ private:
 
   // PlanDerivatives.cpp
   Step executeSave(Device &device, tv::SaveOp save);
-  /// Where values that a save starts from are one graph value, each needs a
-  /// gradient of its own: copies in the place of all but the first, and what is
-  /// computed of those in the place of what was. Fails after an error.
+  /// Of given values that are one graph value all but the first, which need
+  /// gradients of their own, with what they are.
+  llvm::SmallVector<llvm::SmallVector<std::pair<mlir::Value, Bound>, 1>>
+  listAlike(Device &device, llvm::ArrayRef<mlir::Value> given);
+  /// Copies in the place of values that need gradients of their own, and what
+  /// is computed of those in the place of what was. Fails after an error.
   mlir::FailureOr<llvm::SmallDenseMap<mlir::Value, Bound>>
   tellApart(Device &device, tv::SaveOp save);
   /// Whether what leads from the inputs of a save to its outputs is not to be
