@@ -227,6 +227,7 @@ struct OtherLoad {
 };
 } // namespace
 
+/// What `PlanExecution::reorder` builds, if `op` is the last of it.
 static std::optional<OtherLoad> findOtherLoad(Operation *op) {
   auto own = dyn_cast<tv::AllSliceOp>(op);
   if (!own || own.getAxis() != "mb")
@@ -240,7 +241,7 @@ static std::optional<OtherLoad> findOtherLoad(Operation *op) {
     auto slice = run.getDefiningOp<tv::SliceOp>();
     auto whole = slice ? slice.getOperand().getDefiningOp<tv::AllGatherOp>()
                        : tv::AllGatherOp();
-    if (!whole || !whole.getAxis())
+    if (!whole || whole.getAxis() != own.getAxis())
       return std::nullopt;
     auto start = static_cast<int64_t>(slice.getStart());
     if (start != next)

@@ -16,8 +16,8 @@
 
 // OTHER: tv.all_slice {{.*}} over "mb" on <device = 1, rank = 0>
 // PROVED: tv.answer = "proved"
-// FACTOR-NOT: mixed micro-batches
 // FACTOR: error: output 'sum' differs from the reference
+// FACTOR-NOT: mixed micro-batches
 
 // What a rank does alone before they meet may be in any order.
 

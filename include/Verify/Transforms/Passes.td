@@ -84,8 +84,10 @@ def CanonicalizeSSAPass : Pass<"tv-canonicalize-ssa", "::mlir::ModuleOp"> {
     equal parts, and what they do together is along that axis. The first rank of
     such a group stands for all, the devices of other groups for themselves. The
     plans then stay in the module: `tv-check-equiv` goes on with them where the
-    folded graph is not proved. Where no group agrees so, the option changes
-    nothing. The devices of groups that are likely wrong stand for themselves,
+    folded graph is not proved. A rank that stands for itself and has loaded
+    other micro-batches than most of its group, for what the group does together
+    with them, has those in the group's order (not where anything is drawn).
+    Where there is neither, the option changes nothing. The devices of groups that are likely wrong stand for themselves,
     as that is shown device by device: of the first one of which ranks keep
     other parts than they declare, and of those that do not send, receive and
     cut by rank, where these are fewer than a quarter. With `fold-exceptions`
