@@ -61,7 +61,7 @@ bench: optimized
 # HUNT="--count 100000 --time 600" chooses how much of each; findings stay in build/hunt.
 # HUNTS chooses which. Writes the rates into docs/Trust.md.
 HUNT ?= --count 100000 --time 3600
-HUNTS ?= reduction escapes rewrites imports ranks pickles files costs
+HUNTS ?= reduction escapes rewrites imports ranks calls pickles files costs
 hunt: build
 	PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" scripts/hunt.sh build/hunt "$(HUNTS)" $(HUNT)
 

@@ -4,7 +4,8 @@
 `reduction` compares verdicts on random programs, `escapes` those on imported plans with
 mistakes, `rewrites` those on plans that compute the same in another way, and `imports`
 those on plan files of many strategies, with and without mistakes; `ranks` compares what
-plans of equal ranks give with what their graphs give, `pickles` what is imported of changed
+plans of equal ranks give with what their graphs give, `calls` has plans of segments that are
+called on each other's results, `pickles` what is imported of changed
 files with what is imported of what CPython reads in them; `files` changes the objects of plan
 files, also of those that users bring; `costs` compares how long large plans take. Exit code 0
 if nothing was found, 1 if something was, 3 for wrong usage. Results are written as JSON after
@@ -22,7 +23,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from hunt import costs, escapes, files, imports, pickles, ranks, reduction, rows, table
+from hunt import calls, costs, escapes, files, imports, pickles, ranks, reduction, rows, table
 from hunt.drawn_plans import MODELS
 from hunt.families import NAMES
 from hunt.finding import SMALL_ONLY, Reducer
@@ -33,6 +34,7 @@ NAMES_OF_HUNTS = [
     "rewrites",
     "imports",
     "ranks",
+    "calls",
     "pickles",
     "files",
     "costs",
@@ -129,7 +131,7 @@ def main() -> int:
     if options.name == "table":
         return table.write(options.results, options.write)
     needed = [options.tool] if options.name not in ("files", "costs") else []
-    only_modules = ("reduction", "ranks", "files", "costs")
+    only_modules = ("reduction", "ranks", "calls", "files", "costs")
     needed += [options.translate] if options.name not in only_modules else []
     needed += [options.plan_tool] if options.name in ("imports", "files", "costs") else []
     for tool in needed:
@@ -141,6 +143,8 @@ def main() -> int:
         return 3
     if options.name == "ranks":
         return 1 if rows.hunt(ranks.Hunt(options.tool), options) else 0
+    if options.name == "calls":
+        return 1 if rows.hunt(calls.Hunt(options.tool), options) else 0
     if options.name == "pickles":
         return 1 if rows.hunt(pickles.Hunt(options.translate, options.family), options) else 0
     if options.name == "files":

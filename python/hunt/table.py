@@ -123,7 +123,7 @@ def costs(rows: list[Row]) -> str:
 
 def render(paths: list[Path]) -> str:
     """The text between the markers."""
-    names = ["escapes", "rewrites", "imports", "ranks", "pickles", "files", "costs"]
+    names = ["escapes", "rewrites", "imports", "calls", "ranks", "pickles", "files", "costs"]
     rows: dict[str, dict[int, Row]] = {name: {} for name in names}
     text = []
     for path in paths:
@@ -134,14 +134,16 @@ def render(paths: list[Path]) -> str:
         for line in content.splitlines():
             row = json.loads(line)
             rows[row["hunt"]][row["seed"]] = row
-    kinds = {"escapes": MUTANTS, "rewrites": REWRITES, "imports": IMPORTS}
+    kinds = {"escapes": MUTANTS, "rewrites": REWRITES, "imports": IMPORTS, "calls": MUTANTS}
     for name, columns in kinds.items():
         some = list(rows[name].values())
         if not some:
             continue
-        title = "rewrite" if name == "rewrites" else "mutation"
+        title = {"rewrites": "rewrite", "calls": "edit"}.get(name, "mutation")
         text.append(f"**{name.capitalize()}**: {extent(some)}.\n")
         text += lines(title, columns, by_kind(some))
+        if name == "calls":
+            continue
         text += lines("model" if name == "imports" else "family", columns, by_family(some))
     sentences = {"ranks": ranks, "pickles": pickles, "files": files, "costs": costs}
     text += [say(list(rows[name].values())) for name, say in sentences.items() if rows[name]]
