@@ -19,7 +19,7 @@ FINDINGS = {
     "escapes": ("escaped", "false alarm", "crashed"),
     "rewrites": ("escaped", "false alarm", "refuted", "crashed"),
     "ranks": ("different", "invalid", "crashed"),
-    "calls": ("escaped", "false alarm", "crashed"),
+    "calls": ("escaped", "false alarm", "rejected", "crashed"),
     "pickles": ("different", "timeout", "crashed"),
     "files": ("no verdict", "slow", "undecided"),
     "costs": ("slow", "false alarm", "not refuted", "undecided", "no verdict"),
