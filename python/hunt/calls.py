@@ -50,7 +50,9 @@ class Hunt:
         with tempfile.TemporaryDirectory(prefix="hunt-") as folder:
             found = judge(self.tool, self.keep(seed, Path(folder)))
         row: Row = {"hunt": self.name, "seed": seed, "family": "calls", "kinds": kinds}
-        row |= {"values": found.values, "answer": found.answer, "outcome": found.outcome}
+        # What the tool says it does not understand it rightly does not judge.
+        outcome = "unknown" if "is not understood" in found.reason else found.outcome
+        row |= {"values": found.values, "answer": found.answer, "outcome": outcome}
         if found.outcome != "refuted" and found.reason:
             row["reason"] = found.reason
         return row | {"seconds": round(time.monotonic() - start, 2)}
