@@ -18,7 +18,7 @@ from types import FrameType
 from typing import NoReturn, TypeVar
 
 from plan_maker.bugs import BUGS, OPERATIONS, Direction, Place, apply_bug, describe
-from plan_maker.emit import write_plan
+from plan_maker.emit import check_path, write_plan
 from plan_maker.errors import ImpossiblePlanError
 from plan_maker.graph import Plan
 from plan_maker.strategy.configuration import (
@@ -57,6 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _make_parser()
     options = parser.parse_args(arguments)
     try:
+        # A large plan is not made for nothing.
+        check_path(options.output)
+        if options.reference is not None:
+            check_path(options.reference)
         write_plan(make_plan(options), options.output)
         if options.reference is not None:
             write_plan(make_reference(options), options.reference)

@@ -123,6 +123,12 @@ class CommandLine(unittest.TestCase):
             code, _, error = run("mlp", "-o", str(path))
             message = f"verify-make-plan: error: {path}: No such file or directory\n"
             self.assertEqual((code, error), (1, message))
+            # Nothing is made for a reference that cannot be written.
+            path = Path(folder)
+            plan = path / "plan.pkl"
+            code, _, error = run("mlp", "-o", str(plan), "--reference", str(path))
+            message = f"verify-make-plan: error: {path}: Is a directory\n"
+            self.assertEqual((code, error, plan.exists()), (1, message, False))
 
     def test_terminated(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -9,6 +9,6 @@ they are dispatched to devices (`_topo_seqs`, the nodes of the graph, and its sc
 which parts of a full tensor there are, and code generator state.
 """
 
-from plan_maker.emit.plan import write_plan
+from plan_maker.emit.plan import check_path, write_plan
 
-__all__ = ["write_plan"]
+__all__ = ["check_path", "write_plan"]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import os
 from collections.abc import Iterator
@@ -23,6 +24,16 @@ GRAPH = Global("nnscaler.graph.graph", "IRGraph")
 def _write(plan: Plan, path: Path) -> None:
     with path.open("wb") as stream, _without_collector():
         PickleWriter(stream).write(_root(plan))
+
+
+def check_path(path: Path) -> None:
+    """OSError where it is known before that `write_plan` cannot write there."""
+    if path.is_dir():
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    try:
+        path.resolve().parent.stat()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def write_plan(plan: Plan, path: Path) -> None:
