@@ -165,7 +165,7 @@ class CalledPlan:
     def _draw_calls(self) -> list[Call]:
         """Calls of which the last one needs all others."""
         values: list[tuple[int, int] | None] = [None]
-        calls = []
+        calls: list[Call] = []
         for number in range(self.random.choice([2, 3, 3, 4])):
             body = self.random.randrange(len(self.bodies))
             recent = self.random.random() < 0.5
