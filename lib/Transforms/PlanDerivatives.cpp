@@ -96,8 +96,7 @@ bool PlanExecution::isHidden(Device &device, tv::SaveOp save,
         return true;
     }
   int64_t microBatch = -1;
-  for (ValueRange values :
-       {ValueRange(save.getInputs()), ValueRange(save.getOutputs())})
+  for (ValueRange values : {ValueRange(given), ValueRange(save.getOutputs())})
     for (Value value : values) {
       int64_t own = lookup(device, value).microBatch;
       if (own >= 0 && microBatch >= 0 && own != microBatch)
