@@ -1,0 +1,108 @@
+//===- DifferenceSums.cpp - sums of too much or too little ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Diagnosis.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// The devices that the operands of a reduction come from.
+static SmallVector<int64_t> getMembers(tv::AllReduceOp reduction) {
+  SmallVector<int64_t> members;
+  for (Value operand : reduction.getOperands())
+    llvm::append_range(members, getDevices(operand));
+  llvm::sort(members);
+  members.erase(llvm::unique(members), members.end());
+  return members;
+}
+
+bool Diagnosis::addsCopies(tv::AllReduceOp reduction, Value reference,
+                           tv::LineageAttr lineage) {
+  for (ArrayAttr dimension : lineage.getDimensions())
+    for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
+      if (factor.getAxis() &&
+          llvm::is_contained(reduction.getAxes(), factor.getAxis()))
+        return false;
+  return llvm::all_of(reduction.getOperands(), [&](Value operand) {
+    auto part = matcher.matchPart(operand, reference);
+    return part && !part->isScaled() && part->lineage == lineage;
+  });
+}
+
+bool Diagnosis::classifyReduction(Finding &finding, tv::AllReduceOp reduction,
+                                  Value reference, tv::LineageAttr expected) {
+  if (reduction.getKind() != tv::ReductionKind::Sum)
+    return false;
+  std::string over = describeDevices(getMembers(reduction));
+  MLIRContext *context = graph.getContext();
+  int64_t replicas = graph.getMesh().getAxisSize("dp").value_or(1);
+  if (replicas > 1 &&
+      llvm::is_contained(reduction.getAxes(), StringAttr::get(context, "dp")))
+    over += " of all " + std::to_string(replicas) + " replicas";
+  for (Value operand : reduction.getOperands()) {
+    auto whole = matcher.matchPart(operand, reference);
+    if (!whole || whole->isScaled() || (expected && whole->lineage != expected))
+      continue;
+    // Without a statement, parts that differ may well be added up.
+    if (!expected && !addsCopies(reduction, reference, whole->lineage))
+      continue;
+    finding.kind = DifferenceKind::ExtraSum;
+    finding.op = reduction;
+    finding.explanation = describe(reduction) + " adds up over " + over +
+                          ", but the value is complete before it";
+    return true;
+  }
+  for (Value operand : reduction.getOperands()) {
+    auto sum = matcher.matchSum(operand, reference);
+    if (!sum)
+      continue;
+    // The right members with a wrong term are another difference.
+    bool hasAxes = llvm::all_of(sum->lineage.getSumAxes(), [&](Attribute axis) {
+      return llvm::is_contained(reduction.getAxes(), axis) ||
+             llvm::is_contained(finding.expect.getLineage().getSumAxes(), axis);
+    });
+    bool hasOthers = llvm::any_of(reduction.getAxes(), [&](Attribute axis) {
+      return !llvm::is_contained(sum->lineage.getSumAxes(), axis) &&
+             graph.getMesh().getAxisSize(cast<StringAttr>(axis)) != 1;
+    });
+    if (hasAxes && !hasOthers &&
+        sum->terms.size() == reduction.getOperands().size())
+      continue;
+    finding.kind = DifferenceKind::WrongGroup;
+    finding.op = reduction;
+    finding.explanation =
+        describe(reduction) + " adds up over " + over +
+        "; the group has to be " +
+        describeSum(*sum, finding.expect.getLineage(), graph.getMesh());
+    noteOrigin(finding, operand);
+    return true;
+  }
+  return false;
+}
+
+bool Diagnosis::classifyDoubling(Finding &finding) {
+  for (Operation *op : region) {
+    auto add = dyn_cast<tv::AddOp>(op);
+    if (!add || !matcher.areEqual(add.getLeft(), add.getRight()))
+      continue;
+    // The reference may add a value to itself, too.
+    bool isSame = llvm::any_of(referenceRegion, [&](Operation *candidate) {
+      return isa<tv::AddOp>(candidate) &&
+             getPlaceKey(candidate->getLoc()) == getPlaceKey(op->getLoc()) &&
+             matcher.matchPart(op->getResult(0), candidate->getResult(0));
+    });
+    if (isSame)
+      continue;
+    finding.kind = DifferenceKind::ScaleFactor;
+    finding.op = add;
+    finding.explanation = "the result of " + describe(add) +
+                          " is added twice on " +
+                          describeDevices(getDevices(add)) +
+                          ", which makes it 2 times what it should be";
+    return true;
+  }
+  return false;
+}
