@@ -32,6 +32,15 @@ bool Diagnosis::addsCopies(tv::AllReduceOp reduction, Value reference,
   });
 }
 
+/// A sum of what is complete.
+static void setExtraSum(Finding &finding, tv::AllReduceOp reduction,
+                        const std::string &over) {
+  finding.kind = DifferenceKind::ExtraSum;
+  finding.op = reduction;
+  finding.explanation = describe(reduction) + " adds up over " + over +
+                        ", but the value is complete before it";
+}
+
 bool Diagnosis::classifyReduction(Finding &finding, tv::AllReduceOp reduction,
                                   Value reference, tv::LineageAttr expected) {
   if (reduction.getKind() != tv::ReductionKind::Sum)
@@ -49,10 +58,7 @@ bool Diagnosis::classifyReduction(Finding &finding, tv::AllReduceOp reduction,
     // Without a statement, parts that differ may well be added up.
     if (!expected && !addsCopies(reduction, reference, whole->lineage))
       continue;
-    finding.kind = DifferenceKind::ExtraSum;
-    finding.op = reduction;
-    finding.explanation = describe(reduction) + " adds up over " + over +
-                          ", but the value is complete before it";
+    setExtraSum(finding, reduction, over);
     return true;
   }
   for (Value operand : reduction.getOperands()) {
@@ -71,12 +77,17 @@ bool Diagnosis::classifyReduction(Finding &finding, tv::AllReduceOp reduction,
     if (hasAxes && !hasOthers &&
         sum->terms.size() == reduction.getOperands().size())
       continue;
+    std::string needed =
+        describeSum(*sum, finding.expect.getLineage(), graph.getMesh());
+    if (needed.empty()) {
+      // What is missing of it, as micro-batches, is not added up by a plan.
+      setExtraSum(finding, reduction, over);
+      return true;
+    }
     finding.kind = DifferenceKind::WrongGroup;
     finding.op = reduction;
-    finding.explanation =
-        describe(reduction) + " adds up over " + over +
-        "; the group has to be " +
-        describeSum(*sum, finding.expect.getLineage(), graph.getMesh());
+    finding.explanation = describe(reduction) + " adds up over " + over +
+                          "; the group has to be " + needed;
     noteOrigin(finding, operand);
     return true;
   }
