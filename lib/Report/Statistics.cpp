@@ -9,19 +9,20 @@
 #include "Verify/Output/OutputFile.h"
 #include "Verify/Transforms/Report.h"
 #include "llvm/Support/JSON.h"
-
-#include <sys/resource.h>
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace verify;
 
 /// Bytes; 0 where the system does not tell.
 static int64_t getPeakMemory() {
-  rusage usage;
-  // Linux counts in units of 1024 bytes.
-  return getrusage(RUSAGE_SELF, &usage) == 0
-             ? static_cast<int64_t>(usage.ru_maxrss) * 1024
-             : 0;
+  // `getrusage` tells of a process that started this one, if it had more.
+  auto status = llvm::MemoryBuffer::getFileAsStream("/proc/self/status");
+  if (!status)
+    return 0;
+  StringRef rest = (*status)->getBuffer().split("VmHWM:").second.ltrim();
+  int64_t kibibytes = 0;
+  return rest.consumeInteger(/*Radix=*/10, kibibytes) ? 0 : kibibytes * 1024;
 }
 
 llvm::Error verify::writeStatistics(ModuleOp module, ArrayRef<Phase> phases,
