@@ -225,9 +225,21 @@ static StringRef findNearestParameter(tv::GraphOp graph, Value value) {
   return "";
 }
 
+/// Whether some values do not depend on all that they are computed of, as what
+/// is dropped or the lesser one of two.
+static bool hidesValues(tv::GraphOp graph) {
+  return llvm::any_of(graph.getBody().getOps(), [](Operation &op) {
+    if (auto input = dyn_cast<tv::InputOp>(op))
+      return input.getContract().getRole() == tv::ContractRole::Random;
+    return isa<tv::ReluOp, tv::MaximumOp, tv::MinimumOp, tv::CompareOp>(op) ||
+           op.hasTrait<tv::AssumesNoTies>();
+  });
+}
+
 bool Refutation::showsLess() const {
   return isPartial || seed.zeros || seed.constant ||
-         seed.positions != LongPositions::All || diagnosis->isIncomplete();
+         seed.positions != LongPositions::All || diagnosis->isIncomplete() ||
+         hidesValues(graph);
 }
 
 void Refutation::report() {
