@@ -67,9 +67,14 @@ static Witness makeWitness(const FactorAnalysis &analysis, tv::ExpectOp result,
   witness.index = difference.index;
   witness.referenceIndex = difference.referenceIndex;
   witness.coordinates = nameCoordinates(analysis, difference.coordinates);
-  witness.planValue =
-      undefined ? "undefined" : printNumber(algebra.toDouble(difference.plan));
-  witness.referenceValue = printNumber(algebra.toDouble(difference.reference));
+  double reference = algebra.toDouble(difference.reference);
+  if (undefined) {
+    witness.planValue = "undefined";
+    witness.referenceValue = printNumber(reference);
+  } else {
+    std::tie(witness.planValue, witness.referenceValue) =
+        printDifferent(algebra.toDouble(difference.plan), reference);
+  }
   return witness;
 }
 

@@ -285,6 +285,8 @@ llvm::SmallVector<std::pair<std::string, int64_t>>
 nameCoordinates(const FactorAnalysis &factors, const Coordinates &coordinates);
 /// The first digits of a number, or that doubles have none for it.
 std::string printNumber(double value, int digits = 6);
+/// The same of two numbers that differ, with so many digits that they do.
+std::pair<std::string, std::string> printDifferent(double left, double right);
 /// `[:, 32:64]`, the part of the reference tensor.
 std::string describePart(tv::LineageAttr lineage);
 /// `devices 0-1 and the 2 replicas`, what a sum goes over.

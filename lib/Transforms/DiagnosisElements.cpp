@@ -137,7 +137,8 @@ static std::pair<std::string, std::string> printRoughly(double left,
     return (std::isfinite(value) ? "about " : "") + printNumber(value, digits);
   };
   std::pair<std::string, std::string> texts;
-  for (int digits = 2; digits <= 6 && texts.first == texts.second; ++digits)
+  constexpr int most = std::numeric_limits<double>::max_digits10;
+  for (int digits = 2; digits <= most && texts.first == texts.second; ++digits)
     texts = {print(left, digits), print(right, digits)};
   return texts;
 }
@@ -145,11 +146,9 @@ static std::pair<std::string, std::string> printRoughly(double left,
 DifferentElement ElementComparison::getElement() const {
   DifferentElement element;
   element.index = index;
-  element.planValue = printNumber(plan);
-  element.referenceValue = printNumber(reference);
-  if (factors.isGrouped())
-    std::tie(element.planValue, element.referenceValue) =
-        printRoughly(plan, reference);
+  std::tie(element.planValue, element.referenceValue) =
+      factors.isGrouped() ? printRoughly(plan, reference)
+                          : printDifferent(plan, reference);
   element.coordinates = nameCoordinates(factors, coordinates);
   return element;
 }

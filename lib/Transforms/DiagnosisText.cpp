@@ -73,6 +73,21 @@ std::string verify::printNumber(double value, int digits) {
   return text;
 }
 
+std::pair<std::string, std::string> verify::printDifferent(double left,
+                                                           double right) {
+  constexpr int fewest = 6, most = std::numeric_limits<double>::max_digits10;
+  for (int digits = fewest; digits <= most; ++digits) {
+    std::pair<std::string, std::string> texts = {printNumber(left, digits),
+                                                 printNumber(right, digits)};
+    if (texts.first != texts.second)
+      return texts;
+  }
+  // More bits than those of doubles told them apart.
+  return {printNumber(left), std::isfinite(left)
+                                 ? "a number of the same first digits"
+                                 : printNumber(right)};
+}
+
 std::string verify::describeRanges(ArrayRef<int64_t> numbers) {
   std::string text;
   llvm::raw_string_ostream out(text);
