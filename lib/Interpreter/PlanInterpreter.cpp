@@ -260,8 +260,9 @@ PlanInterpreter::Step PlanInterpreter::executeLoad(Process &process,
   int64_t microBatch = process.loads[op.getCell()]++;
   if (microBatch >= microBatchCount) {
     op.emitOpError("loads more than ")
-        << microBatchCount << " micro-batches on device "
-        << process.site.device;
+        << microBatchCount
+        << (microBatchCount == 1 ? " micro-batch" : " micro-batches")
+        << " on device " << process.site.device;
     return Step::Failed;
   }
   for (unsigned number = 0; number < op.getNumResults(); ++number)

@@ -284,11 +284,18 @@ LogicalResult PlanInterpreter::complete(MutableArrayRef<Member> members) {
     if (!root)
       return first.emitOpError("has no root in its group");
   }
+  // What is made of several micro-batches is of the first one's, as with ops.
+  int64_t microBatch = -1;
+  for (const Member &member : members)
+    if (microBatch < 0)
+      microBatch = member.value.microBatch;
+  if (root)
+    microBatch = members[*root].value.microBatch;
   Exchange exchange(workspace, first, values);
   for (auto [member, result] : llvm::zip_equal(members, exchange.run(root))) {
     if (!result)
       return failure();
-    member.process->arrived[member.op] = {result, member.value.microBatch};
+    member.process->arrived[member.op] = {result, microBatch};
   }
   return success();
 }

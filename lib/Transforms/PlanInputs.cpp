@@ -57,6 +57,13 @@ PlanExecution::Step PlanExecution::executeLoad(Device &device,
     op.emitOpError("loads another batch, and the reference has one");
     return Step::Failed;
   }
+  if (!isReference && execution >= microBatchCount) {
+    op.emitOpError("loads more than ")
+        << microBatchCount
+        << (microBatchCount == 1 ? " micro-batch" : " micro-batches")
+        << " on device " << device.number;
+    return Step::Failed;
+  }
   int64_t microBatch = isReference ? -1 : execution;
   for (unsigned number = 0; number < op.getNumResults(); ++number) {
     Value value = boundary.load(op, number);
@@ -154,12 +161,33 @@ LogicalResult PlanExecution::buildReordered(tv::LoadDataOp op, Value value,
   return success();
 }
 
+/// Whether each micro-batch has another part of what is drawn.
+static bool isDividedByMicroBatches(Value drawn) {
+  // Parts may be reshaped.
+  Operation *op = drawn.getDefiningOp();
+  while (op && !isa<tv::InputOp, tv::DistributeOp>(op))
+    op =
+        op->getNumOperands() == 0 ? nullptr : op->getOperand(0).getDefiningOp();
+  auto part = dyn_cast_or_null<tv::DistributeOp>(op);
+  return part && findBatchDimension(part.getLineage());
+}
+
 PlanExecution::Step PlanExecution::executeRandom(Device &device,
                                                  tv::RandomOp op) {
   Value value = boundary.random(op, device.number);
   if (!value)
     return Step::Failed;
+  int64_t microBatch = lookup(device, op.getLike()).microBatch;
+  // A value of no micro-batch is the same in all of them.
+  if (!isReference && microBatch < 0 && isDividedByMicroBatches(value)) {
+    if (microBatchCount > 1) {
+      op.emitOpError("draws what micro-batches divide, and which one it is for "
+                     "does not show: what it is like is of none");
+      return Step::Failed;
+    }
+    microBatch = 0;
+  }
   placeInput(value, device);
-  bind(device, op, {value, lookup(device, op.getLike()).microBatch});
+  bind(device, op, {value, microBatch});
   return Step::Done;
 }

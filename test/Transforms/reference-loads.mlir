@@ -4,7 +4,7 @@
 // The second batch that the reference loads would be taken for the first.
 
 // CHECK: error: 'tv.load_data' op loads another batch, and the reference has one
-// RUNS: loads more than 1 micro-batches on device 0
+// RUNS: loads more than 1 micro-batch on device 0
 
 tv.plan @reference <dp = 1, device = 1, mb = 1> {
   tv.program 0 {
