@@ -1,0 +1,127 @@
+//===- LineageOutputs.cpp - what is expected of outputs -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LineageLinker.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace verify;
+
+/// Whether values may be compared: casts between floating-point types are
+/// identities, and gone.
+static bool isSameUpToCasts(Type left, Type right) {
+  ElementKind kind = getElementKind(left);
+  return left == right ||
+         (kind == ElementKind::Real && kind == getElementKind(right) &&
+          isExtended(left) == isExtended(right) &&
+          cast<RankedTensorType>(left).getShape() ==
+              cast<RankedTensorType>(right).getShape());
+}
+
+Value LineageLinker::restrict(Value value, SmallVector<int64_t> microBatches,
+                              Location location) {
+  Operation *op = value.getDefiningOp();
+  auto domain =
+      op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
+  if (!domain)
+    return value;
+  auto name = builder.getStringAttr("mb");
+  auto wanted = tv::AxisSetAttr::get(builder.getContext(), name,
+                                     toIntervals(std::move(microBatches)));
+  SmallVector<tv::AxisSetAttr> sets;
+  for (tv::AxisSetAttr set : domain.getSets()) {
+    if (set == wanted)
+      return value;
+    if (set.getAxis() != name)
+      sets.push_back(set);
+  }
+  sets.insert(llvm::find_if(sets,
+                            [&](tv::AxisSetAttr set) {
+                              return name.getValue() < set.getAxis().getValue();
+                            }),
+              wanted);
+  return tv::CopyOp::create(builder, location, value.getType(), value,
+                            tv::DomainAttr::get(builder.getContext(), sets));
+}
+
+LogicalResult LineageLinker::addOutput(int64_t device, size_t number,
+                                       ArrayRef<const PlanOutput *> outputs) {
+  const PlanOutput &expected = reference.getOutputs()[number];
+  auto type = cast<RankedTensorType>(expected.bound.value.getType());
+  // One value for all micro-batches, each of which gives it once; where they
+  // are not uniform, several values with separate domains.
+  llvm::MapVector<Value, SmallVector<int64_t>> given;
+  llvm::DenseSet<int64_t> microBatches;
+  for (const PlanOutput *output : outputs) {
+    if (!isSameUpToCasts(output->bound.value.getType(), type))
+      return emitError(output->location)
+             << "output '" << output->name << "' is "
+             << output->bound.value.getType() << ", in the reference " << type;
+    if (output->bound.microBatch >= 0 &&
+        !microBatches.insert(output->bound.microBatch).second)
+      return emitError(output->location)
+             << "output '" << output->name << "' gives micro-batch "
+             << output->bound.microBatch << " twice";
+    given[output->bound.value].push_back(output->bound.microBatch);
+  }
+  if (static_cast<int64_t>(outputs.size()) !=
+      mesh.getAxisSize("mb").value_or(1))
+    return planOp.emitOpError("device ")
+           << device << " gives output '" << outputs.front()->name << "' for "
+           << outputs.size() << " of " << mesh.getAxisSize("mb").value_or(1)
+           << " micro-batches";
+  // What is the same in all micro-batches stands for those that are left.
+  int64_t next = 0;
+  for (auto &[value, where] : given)
+    for (int64_t &microBatch : where)
+      if (microBatch < 0) {
+        while (microBatches.contains(next))
+          ++next;
+        microBatch = next++;
+      }
+  SmallVector<Value> values;
+  for (auto &[value, where] : given)
+    values.push_back(given.size() == 1 ? value
+                                       : restrict(value, std::move(where),
+                                                  outputs.front()->location));
+  SmallVector<ArrayAttr> dimensions;
+  for (int64_t size : type.getShape())
+    dimensions.push_back(builder.getArrayAttr(tv::DimensionFactorAttr::get(
+        builder.getContext(), StringAttr(), 0, size, size)));
+  SmallVector<StringAttr> axes;
+  // Each replica and micro-batch gives a term; each device all of them.
+  for (tv::AxisAttr axis : planOp.getMesh().getAxes())
+    if (axis.getName() != "device" && axis.getSize() > 1)
+      axes.push_back(axis.getName());
+  add(values, expected.bound.value,
+      tv::LineageAttr::get(builder.getContext(), dimensions, axes),
+      tv::ContractAttr::get(builder.getContext(), tv::ContractRole::Output,
+                            builder.getStringAttr(expected.name)),
+      device, outputs.front()->location);
+  return success();
+}
+
+LogicalResult LineageLinker::addOutputs() {
+  size_t count = reference.getOutputs().size();
+  if (count == 0)
+    return planOp.emitOpError("the reference program has no output");
+  llvm::MapVector<std::pair<int64_t, size_t>, SmallVector<const PlanOutput *>>
+      byDevice;
+  for (const PlanOutput &output : plan.getOutputs())
+    byDevice[{output.device, output.ordinal % count}].push_back(&output);
+  llvm::SmallDenseSet<size_t> seen;
+  for (auto &[place, outputs] : byDevice) {
+    seen.insert(place.second);
+    if (failed(addOutput(place.first, place.second, outputs)))
+      return failure();
+  }
+  for (size_t i = 0; i < count; ++i)
+    if (!seen.contains(i))
+      return planOp.emitOpError("no device gives output '")
+             << reference.getOutputs()[i].name << "'";
+  return success();
+}
