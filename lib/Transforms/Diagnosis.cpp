@@ -422,8 +422,26 @@ bool Diagnosis::findWrongParameter(Finding &finding) {
   return true;
 }
 
+/// Whether a term of an output is one of a micro-batch that gives another one.
+static bool findRepeatedMicroBatch(Finding &finding) {
+  for (Value value : finding.expect.getValues()) {
+    auto move = value.getDefiningOp<tv::MoveOp>();
+    tv::AxisSetAttr read =
+        move ? move.getSource().getSet("mb") : tv::AxisSetAttr();
+    if (!read || !finding.expect.getContract())
+      continue;
+    finding.kind = DifferenceKind::MixedMicroBatches;
+    finding.op = move;
+    finding.explanation = "micro-batch " +
+                          describeRanges(read.getBounds().front()) +
+                          " gives it twice, and another one does not";
+    return true;
+  }
+  return false;
+}
+
 bool Diagnosis::findMixedMicroBatches(Finding &finding) {
-  if (findOtherLoads(finding))
+  if (findOtherLoads(finding) || findRepeatedMicroBatch(finding))
     return true;
   for (Operation *op : region) {
     // Micro-batches may be added up.

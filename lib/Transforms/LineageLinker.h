@@ -82,6 +82,9 @@ private:
   mlir::Value restrict(mlir::Value value,
                        llvm::SmallVector<int64_t> microBatches,
                        mlir::Location location);
+  /// The value at micro-batch `from`, at another one.
+  mlir::Value moveTo(mlir::Value value, int64_t from, int64_t to,
+                     mlir::Location location);
   struct Claim {
     llvm::SmallVector<mlir::Value, 1> values;
     mlir::Value reference;

@@ -22,30 +22,52 @@ static bool isSameUpToCasts(Type left, Type right) {
               cast<RankedTensorType>(right).getShape());
 }
 
-Value LineageLinker::restrict(Value value, SmallVector<int64_t> microBatches,
-                              Location location) {
-  Operation *op = value.getDefiningOp();
-  auto domain =
-      op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
-  if (!domain)
-    return value;
-  auto name = builder.getStringAttr("mb");
-  auto wanted = tv::AxisSetAttr::get(builder.getContext(), name,
+/// Where a value is, at some micro-batches alone.
+static tv::DomainAttr restrictTo(tv::DomainAttr domain,
+                                 SmallVector<int64_t> microBatches) {
+  auto name = StringAttr::get(domain.getContext(), "mb");
+  auto wanted = tv::AxisSetAttr::get(domain.getContext(), name,
                                      toIntervals(std::move(microBatches)));
   SmallVector<tv::AxisSetAttr> sets;
-  for (tv::AxisSetAttr set : domain.getSets()) {
-    if (set == wanted)
-      return value;
+  for (tv::AxisSetAttr set : domain.getSets())
     if (set.getAxis() != name)
       sets.push_back(set);
-  }
   sets.insert(llvm::find_if(sets,
                             [&](tv::AxisSetAttr set) {
                               return name.getValue() < set.getAxis().getValue();
                             }),
               wanted);
-  return tv::CopyOp::create(builder, location, value.getType(), value,
-                            tv::DomainAttr::get(builder.getContext(), sets));
+  return tv::DomainAttr::get(domain.getContext(), sets);
+}
+
+static tv::DomainAttr getOwnDomain(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op ? op->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
+}
+
+Value LineageLinker::restrict(Value value, SmallVector<int64_t> microBatches,
+                              Location location) {
+  tv::DomainAttr domain = getOwnDomain(value);
+  if (!domain)
+    return value;
+  tv::DomainAttr restricted = restrictTo(domain, std::move(microBatches));
+  return restricted == domain
+             ? value
+             : tv::CopyOp::create(builder, location, value.getType(), value,
+                                  restricted);
+}
+
+Value LineageLinker::moveTo(Value value, int64_t from, int64_t to,
+                            Location location) {
+  tv::DomainAttr domain = getOwnDomain(value);
+  if (!domain)
+    return value;
+  auto source = tv::DomainAttr::get(
+      builder.getContext(),
+      tv::AxisSetAttr::get(builder.getContext(), builder.getStringAttr("mb"),
+                           toIntervals({from})));
+  return tv::MoveOp::create(builder, location, value.getType(), value, source,
+                            restrictTo(domain, {to}));
 }
 
 LogicalResult LineageLinker::addOutput(int64_t device, size_t number,
@@ -56,16 +78,18 @@ LogicalResult LineageLinker::addOutput(int64_t device, size_t number,
   // are not uniform, several values with separate domains.
   llvm::MapVector<Value, SmallVector<int64_t>> given;
   llvm::DenseSet<int64_t> microBatches;
+  SmallVector<const PlanOutput *> repeated;
   for (const PlanOutput *output : outputs) {
     if (!isSameUpToCasts(output->bound.value.getType(), type))
       return emitError(output->location)
              << "output '" << output->name << "' is "
              << output->bound.value.getType() << ", in the reference " << type;
+    // What ops make of several micro-batches is only said to be of the first.
     if (output->bound.microBatch >= 0 &&
-        !microBatches.insert(output->bound.microBatch).second)
-      return emitError(output->location)
-             << "output '" << output->name << "' gives micro-batch "
-             << output->bound.microBatch << " twice";
+        !microBatches.insert(output->bound.microBatch).second) {
+      repeated.push_back(output);
+      continue;
+    }
     given[output->bound.value].push_back(output->bound.microBatch);
   }
   if (static_cast<int64_t>(outputs.size()) !=
@@ -74,15 +98,24 @@ LogicalResult LineageLinker::addOutput(int64_t device, size_t number,
            << device << " gives output '" << outputs.front()->name << "' for "
            << outputs.size() << " of " << mesh.getAxisSize("mb").value_or(1)
            << " micro-batches";
-  // What is the same in all micro-batches stands for those that are left.
+  // What is the same in all micro-batches stands for those that are left, and
+  // so do further terms of one of them.
   int64_t next = 0;
+  auto takeNext = [&] {
+    while (microBatches.contains(next))
+      ++next;
+    return next++;
+  };
   for (auto &[value, where] : given)
     for (int64_t &microBatch : where)
-      if (microBatch < 0) {
-        while (microBatches.contains(next))
-          ++next;
-        microBatch = next++;
-      }
+      if (microBatch < 0)
+        microBatch = takeNext();
+  for (const PlanOutput *output : repeated) {
+    int64_t microBatch = takeNext();
+    given[moveTo(output->bound.value, output->bound.microBatch, microBatch,
+                 output->location)]
+        .push_back(microBatch);
+  }
   SmallVector<Value> values;
   for (auto &[value, where] : given)
     values.push_back(given.size() == 1 ? value

@@ -150,6 +150,7 @@ tv.plan @reference <dp = 1, device = 1, mb = 1> {
   ^bb0(%x: tensor<2xf32>):
     %w = tv.constant dense<[1.0, 2.0]> : tensor<2xf32> : () -> tensor<2xf32>
     %0 = tv.multiply %x, %w : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+    // expected-note @below {{single-device model: the reference value is computed here}}
     %1 = tv.reduce sum %0 {dimensions = array<i64: 0>} : (tensor<2xf32>) -> tensor<f32>
     tv.return %1 : tensor<f32>
   }
@@ -179,8 +180,12 @@ tv.plan @plan <dp = 1, device = 1, mb = 2> {
     %1 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:1 of 1]>] : tensor<1xf32>
     %2 = tv.call @forward0(%0) instance 2 : (tensor<1xf32>) -> tensor<f32>
     %3 = tv.call @forward1(%0) instance 3 : (tensor<1xf32>) -> tensor<f32>
+    // expected-error @below {{output 'loss' differs from the reference on device 0}}
+    // expected-note @below {{counterexample}}
+    // expected-note @below {{element []}}
+    // expected-note @below {{as a consequence 1 of 1 results}}
     tv.output %2 "loss" <8, []> : tensor<f32>
-    // expected-error @below {{output 'loss' gives micro-batch 0 twice}}
+    // expected-note @below {{mixed micro-batches: micro-batch 0 gives it twice, and another one does not}}
     tv.output %3 "loss" <8, []> : tensor<f32>
   }
 }
