@@ -207,6 +207,9 @@ private:
   bool classifyReduction(Finding &finding, tv::AllReduceOp reduction,
                          mlir::Value reference, tv::LineageAttr expected);
   void classifyRegion(Finding &finding);
+  /// Matches ones at the positions that an op names, or says that the reference
+  /// has no such; false if the reference has no such op.
+  bool matchPositions(Finding &finding, tv::OneHotOp op);
   void classifyOp(Finding &finding, mlir::Operation *op);
   std::string findWrongConstant(tv::ConstantOp constant);
   bool classifyDoubling(Finding &finding);

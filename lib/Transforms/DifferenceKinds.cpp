@@ -200,15 +200,66 @@ Operation *Diagnosis::findSimilar(Operation *op) {
   return best;
 }
 
+bool Diagnosis::matchPositions(Finding &finding, tv::OneHotOp op) {
+  auto whole = dyn_cast_or_null<tv::OneHotOp>(findSimilar(op));
+  auto found = matches.find(op.getOperand());
+  if (!whole || found == matches.end() || found->second.isSum() ||
+      found->second.isScaled() ||
+      !matcher.areEqual(found->second.reference, whole.getOperand()))
+    return false;
+  auto count = [](tv::OneHotOp each) {
+    return cast<RankedTensorType>(each.getResult().getType()).getShape().back();
+  };
+  int64_t start = op.getStart() - whole.getStart(), size = count(op);
+  if (start < 0 || start > count(whole) - size) {
+    finding.kind = DifferenceKind::WrongSlice;
+    finding.op = op;
+    finding.explanation =
+        "on " + describeDevices(getDevices(op.getResult())) + " " +
+        describe(op) + " looks for the positions from " +
+        std::to_string(op.getStart()) + " to " +
+        std::to_string(op.getStart() + size - 1) +
+        ", which are not among those that the reference looks for";
+    return true;
+  }
+  // By its values it may be another part: where no position is in either.
+  SmallVector<ArrayAttr> dimensions(found->second.lineage.getDimensions());
+  Attribute range = tv::DimensionFactorAttr::get(
+      op.getContext(), nullptr, start, start + size, count(whole));
+  dimensions.push_back(ArrayAttr::get(op.getContext(), range));
+  matches[op.getResult()] = {
+      whole.getResult(),
+      tv::LineageAttr::get(op.getContext(), dimensions, ArrayRef<StringAttr>()),
+      {op.getResult()}};
+  return true;
+}
+
 void Diagnosis::classifyRegion(Finding &finding) {
+  // Of several that may be wrong, as the terms of a sum, the first of which
+  // more is known.
+  std::optional<Finding> unclear;
+  unsigned alike = 0;
+  DenseValueSet following; // what may be wrong, and what is made of it
   for (Operation *op : region) {
     Value value = op->getResult(0);
+    bool isFollowing = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return following.contains(operand);
+    });
+    if (isFollowing)
+      following.insert(value);
     if (holding.contains(value) || isa<tv::DistributeOp>(op)) {
       // It is right; which value it is helps those that read it.
       if (auto found = matchAny(value))
         matches[value] = *found;
       continue;
     }
+    if (auto oneHot = dyn_cast<tv::OneHotOp>(op);
+        oneHot && matchPositions(finding, oneHot)) {
+      if (finding.kind != DifferenceKind::Other)
+        return;
+      continue;
+    }
+    Finding candidate = finding;
     if (auto constant = dyn_cast<tv::ConstantOp>(op)) {
       if (std::string text = findWrongConstant(constant); !text.empty()) {
         finding.kind = DifferenceKind::WrongConstant;
@@ -222,13 +273,32 @@ void Diagnosis::classifyRegion(Finding &finding) {
       matches[value] = *found;
       continue;
     } else if (found) {
-      finding.kind = DifferenceKind::ScaleFactor;
-      finding.op = op;
-      finding.explanation = describe(op) + " gives " + describeFactor(*found) +
-                            " times the value of the reference";
+      candidate.kind = DifferenceKind::ScaleFactor;
+      candidate.op = op;
+      candidate.explanation = describe(op) + " gives " +
+                              describeFactor(*found) +
+                              " times the value of the reference";
     }
-    return classifyOp(finding, op);
+    if (isFollowing)
+      continue;
+    following.insert(value);
+    classifyOp(candidate, op);
+    if (candidate.kind != DifferenceKind::Other) {
+      finding = candidate;
+      return;
+    }
+    if (!unclear)
+      unclear = candidate;
+    else if (getPlaceKey(op->getLoc()) == getPlaceKey(unclear->op->getLoc()))
+      ++alike;
   }
+  if (!unclear)
+    return;
+  finding = *unclear;
+  if (alike)
+    finding.explanation += "; the same holds of " + std::to_string(alike) +
+                           " more ops at this line, and which of them is wrong "
+                           "does not show";
 }
 
 /// A literal for people.
@@ -251,7 +321,9 @@ std::string Diagnosis::findWrongConstant(tv::ConstantOp constant) {
     if (auto candidate = dyn_cast<tv::ConstantOp>(op)) {
       if (candidate.getValue() == constant.getValue())
         return "";
-      if (getPlaceKey(candidate.getLoc()) == getPlaceKey(constant.getLoc()))
+      // One of another shape is a part.
+      if (getPlaceKey(candidate.getLoc()) == getPlaceKey(constant.getLoc()) &&
+          candidate.getType() == constant.getType())
         expected = candidate;
     }
   if (!expected)
@@ -267,7 +339,7 @@ bool Diagnosis::classifySlices(Finding &finding, Operation *op) {
   const IndexRelation &relation = factors.getRelation(op);
   // For each factor, the first operand with it and the range it keeps.
   struct Range {
-    Value operand;
+    tv::LineageAttr part;
     tv::DimensionFactorAttr range;
   };
   llvm::DenseMap<unsigned, Range> known;
@@ -283,18 +355,18 @@ bool Diagnosis::classifySlices(Finding &finding, Operation *op) {
         continue;
       auto range = cast<tv::DimensionFactorAttr>(dimension.getValue().back());
       auto [entry, isNew] =
-          known.try_emplace(expr.getFactor(), Range{operand, range});
+          known.try_emplace(expr.getFactor(), Range{lineage, range});
       if (isNew || entry->second.range.getExtent() != range.getExtent() ||
           entry->second.range.getStart() == range.getStart())
         continue;
       finding.kind = DifferenceKind::WrongSlice;
       finding.op = op;
-      finding.explanation =
-          "on " + describeDevices(getDevices(op->getResult(0))) +
-          " the operands of " + describe(op) +
-          " do not belong together: they are part " +
-          describePart(matches[entry->second.operand].lineage) + " and part " +
-          describePart(lineage) + " of the reference tensors";
+      finding.explanation = "on " +
+                            describeDevices(getDevices(op->getResult(0))) +
+                            " the operands of " + describe(op) +
+                            " do not belong together: they are part " +
+                            describePart(entry->second.part) + " and part " +
+                            describePart(lineage) + " of the reference tensors";
       return true;
     }
   }
@@ -323,8 +395,10 @@ bool Diagnosis::classifyOperands(Finding &finding, Operation *op) {
   }
   for (NamedAttribute attribute : similar->getAttrs()) {
     Attribute own = op->getAttr(attribute.getName());
-    if (own == attribute.getValue() || !own ||
-        attribute.getName().getValue() == "domain")
+    // Where something starts goes by rank.
+    StringRef name = attribute.getName().getValue();
+    if (own == attribute.getValue() || !own || name == "domain" ||
+        name == "start" || name == "end")
       continue;
     bool isNumber = isa<IntegerAttr, FloatAttr>(own);
     std::string text = (isNumber ? "the number in "

@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: gradient of 'w' differs from the reference on devices 0-3
-// WRONG: model.py:2:0: note: other value: the operands of 'dw' are values of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:2:0: note: wrong slice: on device 2 the operands of 'dw' do not belong together: they are part [4:8, :] and part [0:4, :] of the reference tensors
 
 tv.graph @B032 <device = 4> {
   %w = tv.input <parameter "w"> : tensor<3x4xf32>

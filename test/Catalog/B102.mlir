@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'y' differs from the reference on devices 0-3
-// WRONG: model.py:1:0: note: other value: the operands of 'y' are values of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:1:0: note: wrong slice: on device 1 the operands of 'y' do not belong together: they are part [:, 4:6] and part [2:4, :] of the reference tensors
 
 tv.graph @B102 <device = 4> {
   %a = tv.input <input "a"> : tensor<3x8xf32>
