@@ -54,8 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit code."""
     if arguments is None:
         signal.signal(signal.SIGTERM, _stop)
+        signal.signal(signal.SIGINT, _stop)
     parser = _make_parser()
     options = parser.parse_args(arguments)
+    if wrong := _find_wrong_usage(options):
+        parser.error(wrong)
     try:
         # A large plan is not made for nothing.
         check_path(options.output)
@@ -92,6 +95,17 @@ def make_reference(options: argparse.Namespace) -> Plan:
     return reference
 
 
+def _find_wrong_usage(options: argparse.Namespace) -> str:
+    """What options contradict, or do nothing without; empty if nothing."""
+    if options.reference is not None and options.reference.resolve() == options.output.resolve():
+        return "-o and --reference are one file"
+    if options.bug is None:
+        for name, value in vars(options).items():
+            if name.startswith(("bug_", "describe_bug")) and value is not None:
+                return f"--{name.replace('_', '-')} takes --bug"
+    return ""
+
+
 def _stop(number: int, _: FrameType | None) -> None:
     """Ends as an exception does, so that no part of a file is left."""
     sys.exit(128 + number)
@@ -105,7 +119,7 @@ def _with_bug(plan: Plan, options: argparse.Namespace) -> Plan:
         options.bug_operation,
         options.bug_micro_batch,
         options.bug_direction,
-        options.bug_number,
+        options.bug_number or 0,
     )
     plan, broken = apply_bug(plan, options.bug, place)
     if options.describe_bug is not None:
@@ -387,7 +401,6 @@ def _add_bug(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--bug-number",
         type=int,
-        default=0,
         metavar="N",
         help="which of the places that fit, counted from 0 (default: 0)",
     )

@@ -117,6 +117,18 @@ class CommandLine(unittest.TestCase):
                 self.assertEqual(code, 3)
                 self.assertIn("usage: verify-make-plan", error)
 
+    def test_contradictions(self) -> None:
+        for arguments, message in (
+            ("mlp -o a.pkl --reference ./a.pkl", "-o and --reference are one file"),
+            ("mlp -o a.pkl --bug-device 1", "--bug-device takes --bug"),
+            ("mlp -o a.pkl --bug-number 0", "--bug-number takes --bug"),
+            ("mlp -o a.pkl --describe-bug b.json", "--describe-bug takes --bug"),
+        ):
+            with self.subTest(arguments):
+                code, _, error = run(*arguments.split())
+                self.assertEqual(code, 3)
+                self.assertIn(f"error: {message}\n", error)
+
     def test_unwritable(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "none", "plan.pkl")
@@ -131,15 +143,16 @@ class CommandLine(unittest.TestCase):
             self.assertEqual((code, error, plan.exists()), (1, message, False))
 
     def test_terminated(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder, "plan.pkl")
-            command = [sys.executable, "-m", "plan_maker", "llama", "--layers", "200", "-o"]
-            with subprocess.Popen([*command, str(path)]) as process:
-                while process.poll() is None and not list(path.parent.iterdir()):
-                    time.sleep(0.01)
-                process.terminate()
-            self.assertEqual(process.returncode, 128 + signal.SIGTERM)
-            self.assertEqual(list(path.parent.iterdir()), [])
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, "plan.pkl")
+                command = [sys.executable, "-m", "plan_maker", "llama", "--layers", "200", "-o"]
+                with subprocess.Popen([*command, str(path)]) as process:
+                    while process.poll() is None and not list(path.parent.iterdir()):
+                        time.sleep(0.01)
+                    process.send_signal(number)
+                self.assertEqual(process.returncode, 128 + number)
+                self.assertEqual(list(path.parent.iterdir()), [])
 
     def test_list_of_bugs(self) -> None:
         for arguments in (["--list-bugs"], ["mlp", "--list-bugs"], ["gpt", "--list-bugs"]):

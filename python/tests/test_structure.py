@@ -64,6 +64,13 @@ class Structure(unittest.TestCase):
                 self.check_parameters(root)
                 self.check_reducers(root)
 
+    def test_bug_in_a_micro_batch(self) -> None:
+        """Segments that the bug does not change stay one object for all micro-batches."""
+        stages = ("--layers", "4", "--pp", "2", "--virtual-stages", "2", "--tp", "2")
+        batch = ("--micro-batches", "4", "--batch", "8")
+        bug = ("--bug", "wrong-group", "--bug-micro-batch", "2")
+        self.check_mirrors(make_plan("llama", *stages, *batch, *bug))
+
     def check_mirrors(self, root: Any) -> None:
         for device, cells in root.execplan._seq.items():
             bases = [executed(cell) for cell in cells]

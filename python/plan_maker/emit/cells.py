@@ -101,6 +101,8 @@ class DeviceCells:
     def __init__(self, program: DeviceProgram, rules: Rules) -> None:
         self._program = program
         self._rules = rules
+        #: By number. A bug may leave equal ones, of which each execution has one.
+        self._segments: dict[int, Segment] = {}
 
     def cells(self) -> list[PickleValue]:
         """The device's list of cells."""
@@ -127,7 +129,8 @@ class DeviceCells:
             case Adapter():
                 return instance(node, ADAPTER, lambda: self._adapter(node))
             case Segment():
-                return instance(node, SEGMENT, lambda: self._segment(node))
+                only = self._segments.setdefault(node.identifier, node)
+                return instance(only, SEGMENT, lambda: self._segment(only))
             case ReuseCell():
                 return instance(node, REUSE_CELL, lambda: self._reuse_cell(node))
             case DataOperation():
