@@ -195,8 +195,30 @@ Value PlanBoundary::distribute(Value source, tv::PieceAttr piece,
   return value;
 }
 
+/// The name of a tensor that the reference loads.
+static StringAttr getInputName(Value input) {
+  auto op = input ? input.getDefiningOp<tv::InputOp>() : tv::InputOp();
+  return op ? op.getContract().getName() : StringAttr();
+}
+
+LogicalResult PlanBoundary::checkName(tv::LoadDataOp op,
+                                      unsigned number) const {
+  auto own = cast<StringAttr>(op.getNames()[number]);
+  StringAttr expected = getInputName(reference.findInput(number));
+  if (!expected || own == expected ||
+      !llvm::is_contained(op.getNames(), expected))
+    return success();
+  // Names may be others; those of other places contradict the order.
+  for (unsigned other = 0; other < op.getNames().size(); ++other)
+    if (getInputName(reference.findInput(other)) == own)
+      return op.emitOpError("gives '")
+             << own.getValue() << "' where the reference loads '"
+             << expected.getValue() << "'";
+  return success();
+}
+
 Value PlanBoundary::load(tv::LoadDataOp op, unsigned number) {
-  if (failed(loader.check(op)))
+  if (failed(loader.check(op)) || failed(checkName(op, number)))
     return {};
   return distribute(
       reference.findInput(number), cast<tv::PieceAttr>(op.getPieces()[number]),

@@ -72,6 +72,8 @@ public:
   bool isMismatch() const { return mismatch; }
 
 private:
+  /// Fails where the loader of the reference has this name elsewhere.
+  mlir::LogicalResult checkName(tv::LoadDataOp op, unsigned number) const;
   mlir::Value drawOnDevice(tv::RandomOp op, int64_t device);
   mlir::Value distribute(mlir::Value source, tv::PieceAttr piece,
                          mlir::RankedTensorType type, mlir::Location location,

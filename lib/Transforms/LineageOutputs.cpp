@@ -138,6 +138,26 @@ LogicalResult LineageLinker::addOutput(int64_t device, size_t number,
   return success();
 }
 
+LogicalResult LineageLinker::checkOutputNames() const {
+  auto has = [](ArrayRef<PlanOutput> outputs, StringRef name) {
+    return llvm::any_of(
+        outputs, [&](const PlanOutput &each) { return each.name == name; });
+  };
+  ArrayRef<PlanOutput> expected = reference.getOutputs();
+  // Names may be others; those of other places contradict the order.
+  for (const PlanOutput &output : plan.getOutputs()) {
+    if (expected.empty())
+      break;
+    StringRef name = expected[output.ordinal % expected.size()].name;
+    if (output.name != name && has(expected, output.name) &&
+        has(plan.getOutputs(), name))
+      return emitError(output.location)
+             << "output '" << output.name
+             << "' stands where the reference gives '" << name << "'";
+  }
+  return success();
+}
+
 LogicalResult LineageLinker::addOutputs() {
   size_t count = reference.getOutputs().size();
   if (count == 0)

@@ -298,6 +298,8 @@ LogicalResult PlanLinker::link(std::unique_ptr<RankFold> ranks) {
   if (failed(sideBySide([&] { return linker.findLemmas(), success(); },
                         [&] { return graph.verify(); })))
     return failure();
+  if (failed(linker.checkOutputNames()))
+    return failure();
   if (failed(linker.findResults())) {
     missing = linker.getMissingPart();
     return failIncomplete();
