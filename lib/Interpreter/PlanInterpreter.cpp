@@ -220,8 +220,12 @@ PlanInterpreter::Step PlanInterpreter::enter(Process &process,
   frame->call = call;
   frame->next = body->begin();
   for (auto [argument, operand] :
-       llvm::zip(body->getArguments(), call.getOperands()))
-    frame->values[argument] = lookup(process, operand);
+       llvm::zip(body->getArguments(), call.getOperands())) {
+    Held held = lookup(process, operand);
+    if (frame->microBatch < 0)
+      frame->microBatch = held.microBatch;
+    frame->values[argument] = std::move(held);
+  }
   process.frame = std::move(frame);
   return Step::Done;
 }
@@ -359,6 +363,10 @@ PlanInterpreter::Step PlanInterpreter::executeCompute(Process &process,
     result = workspace.fill(type.getShape(), workspace.algebra.rational(1),
                             op->getLoc());
   } else if (auto random = dyn_cast<tv::RandomOp>(op)) {
+    if (microBatch < 0 && process.frame)
+      microBatch = process.frame->microBatch;
+    if (microBatch < 0 && microBatchCount == 1)
+      microBatch = 0;
     result = inputs.random(random, process.site, microBatch);
   } else if (auto undefined = dyn_cast<tv::UndefinedOp>(op)) {
     int64_t execution = process.undefined[op]++;

@@ -99,13 +99,11 @@ TensorRef PlanSlices::slice(const TensorRef &whole, tv::PieceAttr piece,
     shape.push_back(end - start);
     if (extent == whole->shape[i])
       continue;
-    fits &= !isDivided && extent > 0 &&
-            (microBatch >= 0 || microBatchCount == 1) &&
+    fits &= !isDivided && extent > 0 && microBatch >= 0 &&
             whole->shape[i] % extent == 0 &&
             whole->shape[i] / extent == replicaCount * microBatchCount;
     isDivided = true;
-    starts.back() +=
-        (replica * microBatchCount + std::max<int64_t>(microBatch, 0)) * extent;
+    starts.back() += (replica * microBatchCount + microBatch) * extent;
   }
   if (fits)
     return workspace.slice(*whole, starts, shape, location);

@@ -178,14 +178,19 @@ PlanExecution::Step PlanExecution::executeRandom(Device &device,
   if (!value)
     return Step::Failed;
   int64_t microBatch = lookup(device, op.getLike()).microBatch;
-  // A value of no micro-batch is the same in all of them.
   if (!isReference && microBatch < 0 && isDividedByMicroBatches(value)) {
-    if (microBatchCount > 1) {
+    // What is of no micro-batch, as a parameter or what nothing produces, is so
+    // in an execution of one.
+    if (device.frame)
+      for (Value given : op->getBlock()->getArguments())
+        if (microBatch < 0)
+          microBatch = lookup(device, given).microBatch;
+    if (microBatch < 0 && microBatchCount > 1) {
       op.emitOpError("draws what micro-batches divide, and which one it is for "
                      "does not show: what it is like is of none");
       return Step::Failed;
     }
-    microBatch = 0;
+    microBatch = std::max<int64_t>(microBatch, 0);
   }
   placeInput(value, device);
   bind(device, op, {value, microBatch});

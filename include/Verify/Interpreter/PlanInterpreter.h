@@ -90,6 +90,8 @@ private:
     tv::CallOp call;
     mlir::Block::iterator next;
     Environment values;
+    /// Of the first operand that is of one.
+    int64_t microBatch = -1;
   };
   /// What a forward op leaves for its backward op.
   struct Saved {
