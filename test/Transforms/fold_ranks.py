@@ -267,7 +267,7 @@ DIFFERENCES: dict[str, dict[int, list[tuple[str, str]]]] = {
     "tied-to-another": {2: [("[2, 8]", "[2, 7]")], 8: [("[2, 8]", "[1, 8]")]},
     "tied-to-none": {2: [("[2, 8]", "[2]")], 8: [("[2, 8]", "[8]")]},
     "another-loader": {5: [("%z:2 = tv.load_data cell 1", "%z:2 = tv.load_data cell 2")]},
-    "another-name": {5: [('%z:2 = tv.load_data cell 1 ["x", "i"]', '%z:2 = tv.load_data cell 1 ["i", "x"]')]},
+    "another-name": {5: [('%z:2 = tv.load_data cell 1 ["x", "i"]', '%z:2 = tv.load_data cell 1 ["x", "j"]')]},
     "other-data": {5: [(f'%z:2 = tv.load_data cell 1 ["x", "i"] holds {LOADED}', f'%z:2 = tv.load_data cell 1 ["x", "i"] holds {LOADED.replace("[0:3 of 3]>]", "[1:4 of 6]>]")}')]},
     "another-output": {5: [('%l1 "loss"', '%l0 "loss"')]},
     "output-of-another-name": {5: [('%l1 "loss"', '%l1 "other"')]},
