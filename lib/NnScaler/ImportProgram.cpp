@@ -222,6 +222,17 @@ LogicalResult ProgramImporter::startFromLoss(const Node &node,
   return success();
 }
 
+std::string ProgramImporter::describeExecution(const Cell &cell) {
+  if (placeOfExecution.empty())
+    for (const Cell &each : program.cells)
+      placeOfExecution[&each] = ++executionCount[each.node];
+  unsigned count = executionCount.lookup(cell.node);
+  return count == 1 ? std::string()
+                    : (" for execution " + Twine(placeOfExecution[&cell]) +
+                       " of " + Twine(count))
+                          .str();
+}
+
 LogicalResult ProgramImporter::importExecution(const Cell &cell) {
   const Node &node = file.nodes[cell.node];
   if (node.kind == NodeKind::DataOperation)
@@ -249,7 +260,8 @@ LogicalResult ProgramImporter::importExecution(const Cell &cell) {
       value = tv::UndefinedOp::create(
           builder, location, type,
           builder.getStringAttr("'" + plan.get(own).name + "' (tensor " +
-                                Twine(plan.get(executed).id) + ")"),
+                                Twine(plan.get(executed).id) + ")" +
+                                describeExecution(cell)),
           tv::DomainAttr());
     operands.push_back(value);
   }

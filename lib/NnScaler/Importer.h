@@ -182,6 +182,8 @@ public:
 
 private:
   llvm::LogicalResult importExecution(const Cell &cell);
+  /// ` for execution 2 of 4` of what a cell executes; nothing if there is one.
+  std::string describeExecution(const Cell &cell);
   llvm::LogicalResult importLoad(const Cell &cell, const Node &node);
   llvm::LogicalResult importReducer(const Node &node);
   /// The backward of a loss starts from one, whatever else the plan has: makes
@@ -204,6 +206,8 @@ private:
   llvm::DenseMap<int64_t, mlir::Value> values;     ///< by tensor id
   llvm::DenseMap<Index, mlir::Location> locations; ///< by node
   llvm::SmallVector<size_t, 1> outputs;
+  llvm::DenseMap<const Cell *, unsigned> placeOfExecution; ///< if asked for
+  llvm::DenseMap<Index, unsigned> executionCount;          ///< by node
 };
 
 /// Imports one forward op: appends one value for each output to `results`.

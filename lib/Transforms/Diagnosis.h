@@ -201,6 +201,8 @@ private:
   void describeRepetition(Finding &finding, mlir::OpOperand &use);
   bool classifyStated(Finding &finding);
   bool classifyOtherTensor(Finding &finding);
+  /// Whether a sum of the reference has this term, and the plan only that.
+  bool classifyLackingTerms(Finding &finding, mlir::Value term);
   /// Whether all terms of a sum are one part of a reference value.
   bool addsCopies(tv::AllReduceOp reduction, mlir::Value reference,
                   tv::LineageAttr lineage);

@@ -125,6 +125,8 @@ bool Diagnosis::classifyOtherTensor(Finding &finding) {
     auto part = matcher.matchPart(value, other->getResult(0));
     if (!part || part->isScaled())
       continue;
+    if (classifyLackingTerms(finding, other->getResult(0)))
+      return true;
     finding.op = op;
     finding.kind = DifferenceKind::WrongOperand;
     finding.explanation = "the value is that of another tensor of the "

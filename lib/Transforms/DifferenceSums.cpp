@@ -117,3 +117,19 @@ bool Diagnosis::classifyDoubling(Finding &finding) {
   }
   return false;
 }
+
+bool Diagnosis::classifyLackingTerms(Finding &finding, Value term) {
+  tv::ExpectOp expect = finding.expect;
+  auto sum = expect.getReference().getDefiningOp<tv::AddOp>();
+  if (!sum || !llvm::is_contained(listTerms(sum), term))
+    return false;
+  bool isGradient = expect.getContract() && expect.getContract()->getRole() ==
+                                                tv::ContractRole::Gradient;
+  finding.kind = DifferenceKind::MissingSum;
+  finding.op = expect.getValues().front().getDefiningOp();
+  finding.explanation =
+      "the value is one term of a sum of the reference, what " +
+      describe(term.getDefiningOp()) + " gives there, and " +
+      (isGradient ? "no weight reducer adds" : "nothing adds") + " the others";
+  return true;
+}
