@@ -209,6 +209,9 @@ private:
   bool classifyReduction(Finding &finding, tv::AllReduceOp reduction,
                          mlir::Value reference, tv::LineageAttr expected);
   void classifyRegion(Finding &finding);
+  /// Of an output the reference has the sum of all micro-batches only. Where
+  /// one of them computes its term otherwise, it is that which may be wrong.
+  static bool noteOddMicroBatch(Finding &finding);
   /// Matches ones at the positions that an op names, or says that the reference
   /// has no such; false if the reference has no such op.
   bool matchPositions(Finding &finding, tv::OneHotOp op);

@@ -294,12 +294,12 @@ void Diagnosis::classifyRegion(Finding &finding) {
     else if (getPlaceKey(op->getLoc()) == getPlaceKey(unclear->op->getLoc()))
       ++alike;
   }
-  if (!unclear)
+  if (!unclear || noteOddMicroBatch(finding))
     return;
   finding = *unclear;
   if (alike)
     finding.explanation += "; the same holds of " + std::to_string(alike) +
-                           " more ops at this line, and which of them is wrong "
+                           " more at this line, and which of them is wrong "
                            "does not show";
 }
 

@@ -133,3 +133,25 @@ bool Diagnosis::classifyLackingTerms(Finding &finding, Value term) {
       (isGradient ? "no weight reducer adds" : "nothing adds") + " the others";
   return true;
 }
+
+bool Diagnosis::noteOddMicroBatch(Finding &finding) {
+  tv::AxisSetAttr fewest;
+  Operation *op = nullptr;
+  for (Value value : finding.expect.getValues()) {
+    Operation *own = value.getDefiningOp();
+    auto domain =
+        own ? own->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
+    tv::AxisSetAttr set = domain ? domain.getSet("mb") : tv::AxisSetAttr();
+    if (!set || (fewest && set.size() >= fewest.size()))
+      continue;
+    fewest = set;
+    op = own;
+  }
+  if (finding.expect.getValues().size() < 2 || !fewest || fewest.size() != 1)
+    return false;
+  finding.op = op;
+  finding.explanation = "the term of micro-batch " +
+                        describeRanges(fewest.getBounds().front()) +
+                        " is computed otherwise than those of the others";
+  return true;
+}
