@@ -79,6 +79,11 @@ static bool areAllUsed(const GivenTensors &given, StringRef file) {
 
 int RunFlags::run(mlir::ModuleOp module, const Options &options) {
   std::string error;
+  for (const auto *limit : {&elementLimit, &stepLimit})
+    if (*limit < 1) {
+      errs() << "error: --" << limit->ArgStr << " has to be at least 1\n";
+      return BadInput;
+    }
   GivenTensors given;
   if (!inputs.empty()) {
     std::optional<GivenTensors> read = readTensors(inputs, error);
@@ -105,8 +110,11 @@ int RunFlags::run(mlir::ModuleOp module, const Options &options) {
   run.arithmetic = arithmetic;
   run.limits = {elementLimit, stepLimit};
   std::string shape = describe(module.lookupSymbol<tv::PlanOp>("plan"));
-  bool areEqual = false;
+  bool areEqual = false, isRejected = false;
   auto visit = [&](StringRef name, const Run &done) {
+    isRejected |= !areAllUsed(given, inputs);
+    if (isRejected)
+      return;
     areEqual = done.areEqual();
     if (writer)
       writer->write(name, done);
@@ -130,7 +138,7 @@ int RunFlags::run(mlir::ModuleOp module, const Options &options) {
     outs() << "not run: the error above says why\n";
     return NotRun;
   }
-  if (!areAllUsed(given, inputs))
+  if (isRejected)
     return BadInput;
   writer.reset();
   if (file)
