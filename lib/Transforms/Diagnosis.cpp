@@ -410,6 +410,27 @@ std::optional<OtherParameter> verify::findOtherParameter(tv::ExpectOp expect) {
   return std::nullopt;
 }
 
+bool Diagnosis::readsInstead(StringRef read, StringRef expected) {
+  auto reads = [](Operation *op, unsigned number, StringRef name) {
+    Value operand = op->getOperand(number);
+    if (auto part = operand.getDefiningOp<tv::DistributeOp>())
+      operand = part.getReference();
+    return getParameterName(operand) == name;
+  };
+  for (Operation *op : region)
+    for (unsigned number = 0; number < op->getNumOperands(); ++number)
+      if (reads(op, number, read) && !isa<tv::DistributeOp>(op) &&
+          llvm::any_of(referenceRegion, [&](Operation *candidate) {
+            return candidate->getName() == op->getName() &&
+                   number < candidate->getNumOperands() &&
+                   getPlaceKey(candidate->getLoc()) ==
+                       getPlaceKey(op->getLoc()) &&
+                   reads(candidate, number, expected);
+          }))
+        return true;
+  return false;
+}
+
 bool Diagnosis::findWrongParameter(Finding &finding) {
   std::optional<OtherParameter> other = findOtherParameter(finding.expect);
   if (!other)
@@ -419,6 +440,10 @@ bool Diagnosis::findWrongParameter(Finding &finding) {
   finding.explanation = describe(finding.op) + " reads parameter '" +
                         other->read.str() + "', the reference '" +
                         other->expected.str() + "'";
+  if (readsInstead(other->expected, other->read)) {
+    finding.kind = DifferenceKind::ExchangedOperands;
+    finding.explanation += ", and the other way round";
+  }
   return true;
 }
 

@@ -187,6 +187,8 @@ private:
   bool findUndefined(Finding &finding);
   /// Whether the value is computed of another parameter.
   bool findWrongParameter(Finding &finding);
+  /// Whether an op reads one parameter where the reference reads the other.
+  bool readsInstead(llvm::StringRef read, llvm::StringRef expected);
   bool findMissingMicroBatch(Finding &finding);
   /// Whether a reduction adds up what is accumulated of some micro-batches, and
   /// others of the same are added to its result.
