@@ -17,9 +17,9 @@ static std::string printSite(Site site) {
 LogicalResult PlanComparison::run() {
   for (tv::AxisAttr axis : reference.getMesh().getAxes())
     if (axis.getSize() != 1)
-      return reference.emitOpError("is a plan for ")
-             << reference.getMesh() << "; the reference is a plan for one "
-             << "device and one micro-batch";
+      return reference.emitError("the reference is a plan for ")
+             << reference.getMesh()
+             << ", and not for one device and one micro-batch";
   target.inputs.setIndexLimits(findIndexLimits(reference));
   ReferenceInputs whole(target.inputs);
   PlanInterpreter first(reference, target.workspace, whole);

@@ -118,9 +118,10 @@ void ScheduleCheck::reportCounts(ModuleOp module) {
             : "communication that was started goes on without being waited "
               "for, also while what was started before waits");
   if (options.bufferedSends)
-    addAssumption(module, "the runtime buffers " +
-                              std::to_string(options.bufferedSends) +
-                              " sends of each channel");
+    addAssumption(
+        module, "the runtime buffers " + std::to_string(options.bufferedSends) +
+                    (options.bufferedSends == 1 ? " send of each channel"
+                                                : " sends of each channel"));
 }
 
 namespace {

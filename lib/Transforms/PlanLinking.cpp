@@ -236,9 +236,9 @@ private:
 LogicalResult PlanLinker::checkPlans() {
   for (tv::AxisAttr axis : reference.getMesh().getAxes())
     if (axis.getSize() != 1)
-      return reference.emitOpError("is a plan for ")
-             << reference.getMesh() << "; the reference is a plan for one "
-             << "device and one micro-batch";
+      return reference.emitError("the reference is a plan for ")
+             << reference.getMesh()
+             << ", and not for one device and one micro-batch";
   // What is started gives its values only where nothing races with it, which
   // may not have been checked before, or not of these ops.
   for (tv::PlanOp each : {reference, plan}) {

@@ -296,8 +296,9 @@ void Refutation::report() {
                               : showsLess() && number != total ? "at least "
                                                                : "")
                           << number << " of " << total
-                          << " results come out wrong: " << summarize(affected)
-                          << ", on " << describeWhere(affected, {});
+                          << (number == 1 ? " results comes" : " results come")
+                          << " out wrong: " << summarize(affected) << ", on "
+                          << describeWhere(affected, {});
   if (!isUndefined)
     addCounterexample(error);
 }

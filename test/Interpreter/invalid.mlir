@@ -38,7 +38,7 @@ tv.graph @long <> {
 
 // -----
 
-// expected-error @below {{is a plan for #tv.mesh<dp = 1, device = 2, mb = 1>; the reference is a plan for one device and one micro-batch}}
+// expected-error @below {{the reference is a plan for #tv.mesh<dp = 1, device = 2, mb = 1>, and not for one device and one micro-batch}}
 tv.plan @alone <dp = 1, device = 2, mb = 1> {
 }
 

@@ -9,7 +9,7 @@
 // RENDEZVOUS: error: 'tv.send' op on device 0 waits for device 1 to receive, in micro-batch 0: 2 devices wait for each other
 // RENDEZVOUS: note: device 1 is here and waits for device 0 to receive, in micro-batch 0
 // RENDEZVOUS-NOT: error
-// BUFFERED: tv.answer = "proved", tv.assumptions = ["the runtime buffers 1 sends of each channel"]
+// BUFFERED: tv.answer = "proved", tv.assumptions = ["the runtime buffers 1 send of each channel"]
 // MALFORMED: tv.malformed = "devices wait for each other without end"
 
 tv.plan @reference <dp = 1, device = 1, mb = 1> {

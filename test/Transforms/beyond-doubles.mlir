@@ -28,7 +28,7 @@ tv.graph @graph <dp = 1> {
 
 // CHECK: error: output 'b' differs from the reference
 // CHECK-NOT: more value
-// CHECK: note: as a consequence at least 1 of 2 results come out wrong
+// CHECK: note: as a consequence at least 1 of 2 results comes out wrong
 tv.graph @graph <dp = 1> {
   %x = tv.input <input "x"> : tensor<8xf32>
   %y = tv.input <input "y"> : tensor<8xf32>
@@ -72,7 +72,7 @@ tv.graph @graph <dp = 1> {
 
 // CHECK: error: output 'b' differs from the reference
 // CHECK-NOT: more value
-// CHECK: note: as a consequence 1 of 1 results come out wrong
+// CHECK: note: as a consequence 1 of 1 results comes out wrong
 tv.graph @graph <dp = 1> {
   %x = tv.input <input "x"> : tensor<8xf32>
   %y = tv.input <input "y"> : tensor<8xf32>
@@ -125,7 +125,7 @@ tv.graph @graph <dp = 1> {
 // Beside one that is only rounded otherwise it is looked at in the end.
 
 // CHECK: error: output 'b' differs from the reference
-// CHECK: note: as a consequence at least 1 of 2 results come out wrong
+// CHECK: note: as a consequence at least 1 of 2 results comes out wrong
 tv.graph @graph <dp = 1> {
   %x = tv.input <input "x"> : tensor<8xf32>
   %y = tv.input <input "y"> : tensor<8xf32>

@@ -146,7 +146,7 @@ tv.graph @exchanged <device = 1> {
 // CHECK-LABEL: error: undefined value: nothing produces t7 on device 0
 // CHECK-NOT: note: element
 // CHECK-NOT: counterexample
-// CHECK: note: as a consequence 1 of 1 results come out wrong
+// CHECK: note: as a consequence 1 of 1 results comes out wrong
 tv.graph @undefined <device = 1> {
   %x = tv.input <input "x"> : tensor<4x8xf32>
   %y = tv.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -110,7 +110,7 @@ tv.plan @plan <dp = 2, device = 1, mb = 2> {
     %c0 = tv.call @forward(%d0) instance 2 : (tensor<1x6xf32>) -> tensor<f32>
     // expected-error @below {{output 'loss' differs from the reference on device 0 of each of 2 replicas}}
     // expected-note @below {{element [] of output 'loss' is 10.6872 in the plan}}
-    // expected-note @below {{as a consequence 1 of 1 results come out wrong}}
+    // expected-note @below {{as a consequence 1 of 1 results comes out wrong}}
     // expected-note @below {{counterexample: with the inputs of seed 0}}
     tv.output %c0 "loss" <8, []> : tensor<f32>
     %d1 = tv.load_data cell 1 ["x"] holds [#tv.piece<2, [0:1 of 1, 0:6 of 6]>] : tensor<1x6xf32>

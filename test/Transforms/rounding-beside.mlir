@@ -4,7 +4,7 @@
 // another result differs by far more: that one is confirmed, and it alone is wrong.
 
 // CHECK: error: output 'b' differs from the reference
-// CHECK: note: as a consequence at least 1 of 7 results come out wrong
+// CHECK: note: as a consequence at least 1 of 7 results comes out wrong
 // CHECK: note: counterexample: {{.*}} of output 'b' is
 // CHECK-NOT: error:
 tv.graph @graph <dp = 1> {
@@ -110,7 +110,7 @@ tv.graph @graph <dp = 1> {
 
 // CHECK: error: output 'b' differs from the reference
 // CHECK: note: wrong scale factor: the value is 3 times that of the reference
-// CHECK: note: as a consequence at least 1 of 2 results come out wrong
+// CHECK: note: as a consequence at least 1 of 2 results comes out wrong
 tv.graph @graph <dp = 1> {
   %x = tv.input <input "jw"> : tensor<8xf32>
   %y = tv.input <input "y"> : tensor<8xf32>
@@ -165,7 +165,7 @@ tv.graph @graph <dp = 1> {
 // of them, as nothing rests on them.
 
 // CHECK: error: output 'b' differs from the reference
-// CHECK: note: as a consequence at least 1 of 7 results come out wrong
+// CHECK: note: as a consequence at least 1 of 7 results comes out wrong
 // CHECK: note: counterexample: {{.*}} of output 'b' is
 // CHECK-NOT: error:
 tv.graph @graph <dp = 1> {
@@ -306,7 +306,7 @@ tv.graph @graph <dp = 1> {
 // Others are rounded by more, as their numbers are larger: they are not named.
 
 // CHECK: error: output 'b' differs from the reference
-// CHECK: note: as a consequence at least 1 of 5 results come out wrong
+// CHECK: note: as a consequence at least 1 of 5 results comes out wrong
 tv.graph @graph <dp = 1> {
   %x = tv.input <input "x"> : tensor<8xf32>
   %y = tv.input <input "y"> : tensor<8xf32>
@@ -382,7 +382,7 @@ tv.graph @graph <dp = 1> {
 // What is wrong differs by no more than what is rounded otherwise, and is seen in doubles all the same.
 
 // CHECK: error: output 'b0' differs from the reference
-// CHECK: note: as a consequence at least 1 of 2 results come out wrong
+// CHECK: note: as a consequence at least 1 of 2 results comes out wrong
 tv.graph @graph <dp = 1> {
   %x = tv.input <input "m"> : tensor<8xf32>
   %y = tv.input <input "n"> : tensor<8xf32>

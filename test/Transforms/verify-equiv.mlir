@@ -99,7 +99,7 @@ tv.plan @plan <dp = 1, device = 2, mb = 1> {
     %1 = tv.call @forward1(%0) instance 2 : (tensor<2xf32>) -> tensor<f32>
     // expected-error @below {{output 'loss' differs from the reference on device 1}}
     // expected-note @below {{wrong scale factor: the value is 1/2 times that of the reference}}
-    // expected-note @below {{as a consequence 1 of 2 results come out wrong: 1 output, on device 1}}
+    // expected-note @below {{as a consequence 1 of 2 results comes out wrong: 1 output, on device 1}}
     // expected-note @below {{counterexample: with the inputs of seed 0, element [] of output 'loss' is}}
     // expected-note @below {{element [] of output 'loss' is}}
     tv.output %1 "loss" <8, []> : tensor<f32>

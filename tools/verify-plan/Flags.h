@@ -45,7 +45,8 @@ struct Flags {
       llvm::cl::cat(category)};
   llvm::cl::opt<std::string> smtLib{
       "emit-smtlib", llvm::cl::value_desc("directory"),
-      llvm::cl::desc("Write each obligation as SMT-LIB 2"),
+      llvm::cl::desc("Write each obligation as SMT-LIB 2; equal ranks are "
+                     "not taken as one then"),
       llvm::cl::cat(category)};
   llvm::cl::opt<std::string> cache{
       "tv-cache", llvm::cl::value_desc("directory"),
