@@ -77,22 +77,29 @@ static bool areAllUsed(const GivenTensors &given, StringRef file) {
   return false;
 }
 
-int RunFlags::run(mlir::ModuleOp module, const Options &options) {
+/// Whether a limit lets anything run; says so if not.
+static bool isLimit(const cl::opt<int64_t> &limit) {
+  if (limit < 1)
+    errs() << "error: --" << limit.ArgStr << " has to be at least 1\n";
+  return limit >= 1;
+}
+
+/// The tensors of a file, none if there is no file; says what is wrong with it.
+static std::optional<GivenTensors> readGiven(StringRef inputs) {
+  if (inputs.empty())
+    return GivenTensors();
   std::string error;
-  for (const auto *limit : {&elementLimit, &stepLimit})
-    if (*limit < 1) {
-      errs() << "error: --" << limit->ArgStr << " has to be at least 1\n";
-      return BadInput;
-    }
-  GivenTensors given;
-  if (!inputs.empty()) {
-    std::optional<GivenTensors> read = readTensors(inputs, error);
-    if (!read) {
-      errs() << "error: " << inputs << ": " << error << "\n";
-      return BadInput;
-    }
-    given = std::move(*read);
-  }
+  std::optional<GivenTensors> read = readTensors(inputs, error);
+  if (!read)
+    errs() << "error: " << inputs << ": " << error << "\n";
+  return read;
+}
+
+int RunFlags::run(mlir::ModuleOp module, const Options &options) {
+  std::optional<GivenTensors> read = readGiven(inputs);
+  if (!read || !isLimit(elementLimit) || !isLimit(stepLimit))
+    return BadInput;
+  GivenTensors given = std::move(*read);
   auto failWith = [](Error error) {
     errs() << "error: " << toString(std::move(error)) << "\n";
     return BadInput;

@@ -211,6 +211,9 @@ private:
   bool classifyReduction(Finding &finding, tv::AllReduceOp reduction,
                          mlir::Value reference, tv::LineageAttr expected);
   void classifyRegion(Finding &finding);
+  /// Whether an op gives a value of the reference, or has a number or positions
+  /// that are wrong; a multiple is none.
+  bool matchOp(Finding &finding, mlir::Operation *op);
   /// Of an output the reference has the sum of all micro-batches only. Where
   /// one of them computes its term otherwise, it is that which may be wrong.
   static bool noteOddMicroBatch(Finding &finding);

@@ -236,6 +236,38 @@ bool Diagnosis::matchPositions(Finding &finding, tv::OneHotOp op) {
   return true;
 }
 
+bool Diagnosis::matchOp(Finding &finding, Operation *op) {
+  Value value = op->getResult(0);
+  if (holding.contains(value) || isa<tv::DistributeOp>(op)) {
+    // It is right; which value it is helps those that read it.
+    if (auto found = matchAny(value))
+      matches[value] = *found;
+    return true;
+  }
+  if (auto oneHot = dyn_cast<tv::OneHotOp>(op);
+      oneHot && matchPositions(finding, oneHot))
+    return true;
+  if (auto constant = dyn_cast<tv::ConstantOp>(op)) {
+    if (std::string text = findWrongConstant(constant); !text.empty()) {
+      finding.kind = DifferenceKind::WrongConstant;
+      finding.op = constant;
+      finding.explanation = text;
+    }
+    return true;
+  }
+  auto found = matchAny(value);
+  if (found && found->isScaled()) {
+    finding.kind = DifferenceKind::ScaleFactor;
+    finding.op = op;
+    finding.explanation = describe(op) + " gives " + describeFactor(*found) +
+                          " times the value of the reference";
+    return false;
+  }
+  if (found)
+    matches[value] = *found;
+  return found.has_value();
+}
+
 void Diagnosis::classifyRegion(Finding &finding) {
   // Of several that may be wrong, as the terms of a sum, the first of which
   // more is known.
@@ -243,52 +275,24 @@ void Diagnosis::classifyRegion(Finding &finding) {
   unsigned alike = 0;
   DenseValueSet following; // what may be wrong, and what is made of it
   for (Operation *op : region) {
-    Value value = op->getResult(0);
     bool isFollowing = llvm::any_of(op->getOperands(), [&](Value operand) {
       return following.contains(operand);
     });
     if (isFollowing)
-      following.insert(value);
-    if (holding.contains(value) || isa<tv::DistributeOp>(op)) {
-      // It is right; which value it is helps those that read it.
-      if (auto found = matchAny(value))
-        matches[value] = *found;
-      continue;
-    }
-    if (auto oneHot = dyn_cast<tv::OneHotOp>(op);
-        oneHot && matchPositions(finding, oneHot)) {
-      if (finding.kind != DifferenceKind::Other)
-        return;
-      continue;
-    }
+      following.insert(op->getResult(0));
     Finding candidate = finding;
-    if (auto constant = dyn_cast<tv::ConstantOp>(op)) {
-      if (std::string text = findWrongConstant(constant); !text.empty()) {
-        finding.kind = DifferenceKind::WrongConstant;
-        finding.op = constant;
-        finding.explanation = text;
-        return;
-      }
-      continue;
+    bool isMatched = matchOp(candidate, op);
+    if (!isMatched && !isFollowing) {
+      following.insert(op->getResult(0));
+      classifyOp(candidate, op);
     }
-    if (auto found = matchAny(value); found && !found->isScaled()) {
-      matches[value] = *found;
-      continue;
-    } else if (found) {
-      candidate.kind = DifferenceKind::ScaleFactor;
-      candidate.op = op;
-      candidate.explanation = describe(op) + " gives " +
-                              describeFactor(*found) +
-                              " times the value of the reference";
-    }
-    if (isFollowing)
-      continue;
-    following.insert(value);
-    classifyOp(candidate, op);
-    if (candidate.kind != DifferenceKind::Other) {
+    if (candidate.kind != DifferenceKind::Other &&
+        (isMatched || !isFollowing)) {
       finding = candidate;
       return;
     }
+    if (isMatched || isFollowing)
+      continue;
     if (!unclear)
       unclear = candidate;
     else if (getPlaceKey(op->getLoc()) == getPlaceKey(unclear->op->getLoc()))

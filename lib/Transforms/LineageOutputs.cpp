@@ -70,6 +70,22 @@ Value LineageLinker::moveTo(Value value, int64_t from, int64_t to,
                             restrictTo(domain, {to}));
 }
 
+/// Each replica and micro-batch gives a term; each device all of them.
+static tv::LineageAttr getOutputLineage(RankedTensorType type,
+                                        tv::MeshAttr mesh) {
+  MLIRContext *context = type.getContext();
+  SmallVector<ArrayAttr> dimensions;
+  for (int64_t size : type.getShape())
+    dimensions.push_back(ArrayAttr::get(
+        context,
+        tv::DimensionFactorAttr::get(context, StringAttr(), 0, size, size)));
+  SmallVector<StringAttr> axes;
+  for (tv::AxisAttr axis : mesh.getAxes())
+    if (axis.getName() != "device" && axis.getSize() > 1)
+      axes.push_back(axis.getName());
+  return tv::LineageAttr::get(context, dimensions, axes);
+}
+
 LogicalResult LineageLinker::addOutput(int64_t device, size_t number,
                                        ArrayRef<const PlanOutput *> outputs) {
   const PlanOutput &expected = reference.getOutputs()[number];
@@ -121,17 +137,7 @@ LogicalResult LineageLinker::addOutput(int64_t device, size_t number,
     values.push_back(given.size() == 1 ? value
                                        : restrict(value, std::move(where),
                                                   outputs.front()->location));
-  SmallVector<ArrayAttr> dimensions;
-  for (int64_t size : type.getShape())
-    dimensions.push_back(builder.getArrayAttr(tv::DimensionFactorAttr::get(
-        builder.getContext(), StringAttr(), 0, size, size)));
-  SmallVector<StringAttr> axes;
-  // Each replica and micro-batch gives a term; each device all of them.
-  for (tv::AxisAttr axis : planOp.getMesh().getAxes())
-    if (axis.getName() != "device" && axis.getSize() > 1)
-      axes.push_back(axis.getName());
-  add(values, expected.bound.value,
-      tv::LineageAttr::get(builder.getContext(), dimensions, axes),
+  add(values, expected.bound.value, getOutputLineage(type, planOp.getMesh()),
       tv::ContractAttr::get(builder.getContext(), tv::ContractRole::Output,
                             builder.getStringAttr(expected.name)),
       device, outputs.front()->location);
