@@ -363,9 +363,10 @@ PlanInterpreter::Step PlanInterpreter::executeCompute(Process &process,
     result = workspace.fill(type.getShape(), workspace.algebra.rational(1),
                             op->getLoc());
   } else if (auto random = dyn_cast<tv::RandomOp>(op)) {
-    if (microBatch < 0 && process.frame)
+    bool isForEach = microBatch < 0 && inputs.isDrawnForEach(random);
+    if (isForEach && process.frame)
       microBatch = process.frame->microBatch;
-    if (microBatch < 0 && microBatchCount == 1)
+    if (isForEach && microBatch < 0 && microBatchCount == 1)
       microBatch = 0;
     result = inputs.random(random, process.site, microBatch);
   } else if (auto undefined = dyn_cast<tv::UndefinedOp>(op)) {

@@ -154,6 +154,18 @@ TensorRef PlanSlices::random(tv::RandomOp op, Site site, int64_t microBatch) {
                  microBatch, op.getLoc(), name);
 }
 
+bool PlanSlices::isDrawnForEach(tv::RandomOp op) const {
+  const WholeTensor *whole = reference.find("random", getDrawName(op));
+  if (drawsPerDevice || !whole)
+    return drawsPerDevice;
+  ArrayRef<int64_t> bounds = op.getPiece().getBounds();
+  ArrayRef<int64_t> shape = whole->type.getShape();
+  for (size_t i = 0; i < shape.size() && 3 * i + 2 < bounds.size(); ++i)
+    if (bounds[3 * i + 2] != shape[i])
+      return true;
+  return false;
+}
+
 TensorRef PlanSlices::undefined(tv::UndefinedOp op, Site site,
                                 int64_t execution) {
   return values.makeUndefined(

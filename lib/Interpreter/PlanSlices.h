@@ -32,6 +32,7 @@ public:
                  int64_t microBatch) override;
   TensorRef parameter(tv::BufferOp op, Site site) override;
   TensorRef random(tv::RandomOp op, Site site, int64_t microBatch) override;
+  bool isDrawnForEach(tv::RandomOp op) const override { return false; }
   TensorRef undefined(tv::UndefinedOp op, Site site,
                       int64_t execution) override;
 
@@ -58,6 +59,7 @@ public:
                  int64_t microBatch) override;
   TensorRef parameter(tv::BufferOp op, Site site) override;
   TensorRef random(tv::RandomOp op, Site site, int64_t microBatch) override;
+  bool isDrawnForEach(tv::RandomOp op) const override;
   TensorRef undefined(tv::UndefinedOp op, Site site,
                       int64_t execution) override;
 

@@ -42,6 +42,8 @@ public:
                          int64_t microBatch) = 0;
   virtual TensorRef parameter(tv::BufferOp op, Site site) = 0;
   virtual TensorRef random(tv::RandomOp op, Site site, int64_t microBatch) = 0;
+  /// Whether each micro-batch has a draw of its own.
+  virtual bool isDrawnForEach(tv::RandomOp op) const = 0;
   virtual TensorRef undefined(tv::UndefinedOp op, Site site,
                               int64_t execution) = 0;
 };
