@@ -205,16 +205,17 @@ LogicalResult PlanBoundary::checkName(tv::LoadDataOp op,
                                       unsigned number) const {
   auto own = cast<StringAttr>(op.getNames()[number]);
   StringAttr expected = getInputName(reference.findInput(number));
-  if (!expected || own == expected ||
-      !llvm::is_contained(op.getNames(), expected))
+  if (!expected || own == expected)
     return success();
-  // Names may be others; those of other places contradict the order.
-  for (unsigned other = 0; other < op.getNames().size(); ++other)
-    if (getInputName(reference.findInput(other)) == own)
-      return op.emitOpError("gives '")
-             << own.getValue() << "' where the reference loads '"
-             << expected.getValue() << "'";
-  return success();
+  // Names may be others, but not the same ones in another order.
+  SmallVector<StringAttr> names(op.getNames().getAsRange<StringAttr>()), known;
+  for (unsigned other = 0; other < names.size(); ++other)
+    known.push_back(getInputName(reference.findInput(other)));
+  if (!std::is_permutation(names.begin(), names.end(), known.begin()))
+    return success();
+  return op.emitOpError("gives '")
+         << own.getValue() << "' where the reference loads '"
+         << expected.getValue() << "'";
 }
 
 Value PlanBoundary::load(tv::LoadDataOp op, unsigned number) {

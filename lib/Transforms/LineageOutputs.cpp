@@ -7,6 +7,7 @@
 #include "LineageLinker.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace verify;
@@ -145,22 +146,25 @@ LogicalResult LineageLinker::addOutput(int64_t device, size_t number,
 }
 
 LogicalResult LineageLinker::checkOutputNames() const {
-  auto has = [](ArrayRef<PlanOutput> outputs, StringRef name) {
-    return llvm::any_of(
-        outputs, [&](const PlanOutput &each) { return each.name == name; });
-  };
   ArrayRef<PlanOutput> expected = reference.getOutputs();
-  // Names may be others; those of other places contradict the order.
-  for (const PlanOutput &output : plan.getOutputs()) {
-    if (expected.empty())
-      break;
-    StringRef name = expected[output.ordinal % expected.size()].name;
-    if (output.name != name && has(expected, output.name) &&
-        has(plan.getOutputs(), name))
+  // Names may be others, but not the same ones in another order.
+  llvm::StringSet<> known, names;
+  for (const PlanOutput &output : expected)
+    known.insert(output.name);
+  for (const PlanOutput &output : plan.getOutputs())
+    names.insert(output.name);
+  bool haveEqualNames = names.size() == known.size() &&
+                        llvm::all_of(names, [&](const auto &each) {
+                          return known.contains(each.getKey());
+                        });
+  if (!haveEqualNames)
+    return success();
+  for (const PlanOutput &output : plan.getOutputs())
+    if (StringRef name = expected[output.ordinal % expected.size()].name;
+        output.name != name)
       return emitError(output.location)
              << "output '" << output.name
              << "' stands where the reference gives '" << name << "'";
-  }
   return success();
 }
 
