@@ -303,8 +303,8 @@ void Diagnosis::classifyRegion(Finding &finding) {
   finding = *unclear;
   if (alike)
     finding.explanation += "; the same holds of " + std::to_string(alike) +
-                           " more at this line, and which of them is wrong "
-                           "does not show";
+                           " more at this line, and whether one of them is "
+                           "wrong or what is made of them does not show";
 }
 
 /// A literal for people.

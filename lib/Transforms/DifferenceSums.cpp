@@ -133,28 +133,3 @@ bool Diagnosis::classifyLackingTerms(Finding &finding, Value term) {
       (isGradient ? "no weight reducer adds" : "nothing adds") + " the others";
   return true;
 }
-
-bool Diagnosis::noteOddMicroBatch(Finding &finding) {
-  tv::AxisSetAttr fewest;
-  Operation *op = nullptr;
-  unsigned alone = 0;
-  for (Value value : finding.expect.getValues()) {
-    Operation *own = value.getDefiningOp();
-    auto domain =
-        own ? own->getAttrOfType<tv::DomainAttr>("domain") : tv::DomainAttr();
-    tv::AxisSetAttr set = domain ? domain.getSet("mb") : tv::AxisSetAttr();
-    alone += set && set.size() == 1;
-    if (!set || (fewest && set.size() >= fewest.size()))
-      continue;
-    fewest = set;
-    op = own;
-  }
-  // Of two micro-batches either may be.
-  if (finding.expect.getValues().size() < 2 || alone != 1)
-    return false;
-  finding.op = op;
-  finding.explanation = "the term of micro-batch " +
-                        describeRanges(fewest.getBounds().front()) +
-                        " is computed otherwise than those of the others";
-  return true;
-}
