@@ -58,7 +58,7 @@ def load(plan: PlanText, op: Op, random: Random) -> Change | None:
     change: Change = {}
     for mine, theirs in zip(op.results, other.results, strict=True):
         for use in plan.by_body[op.body]:
-            if use.line < max(op.line, other.line):
+            if use.line <= max(op.line, other.line):
                 continue
             text = change.get(use.line, use.text)
             change[use.line] = replace_value(text, mine, theirs)
