@@ -17,7 +17,10 @@ static tv::AxisSetAttr getMovedFrom(Operation *op) {
 
 /// Whether a term of an output is one of a micro-batch that gives another one.
 static bool findRepeatedMicroBatch(Finding &finding) {
-  if (!finding.expect.getContract())
+  bool isAnyMoved = llvm::any_of(finding.expect.getValues(), [](Value value) {
+    return static_cast<bool>(getMovedFrom(value.getDefiningOp()));
+  });
+  if (!isAnyMoved || !finding.expect.getContract())
     return false;
   // What is made of several is only said to be of one.
   SmallVector<Value> terms;

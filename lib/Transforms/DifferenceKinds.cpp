@@ -212,15 +212,17 @@ bool Diagnosis::matchPositions(Finding &finding, tv::OneHotOp op) {
   auto count = [](tv::OneHotOp each) {
     return cast<RankedTensorType>(each.getResult().getType()).getShape().back();
   };
-  int64_t start = op.getStart() - whole.getStart(), size = count(op);
+  int64_t start, end, size = count(op);
+  if (llvm::SubOverflow<int64_t>(op.getStart(), whole.getStart(), start) ||
+      llvm::AddOverflow<int64_t>(op.getStart(), size, end))
+    return false;
   if (start < 0 || start > count(whole) - size) {
     finding.kind = DifferenceKind::WrongSlice;
     finding.op = op;
     finding.explanation =
         "on " + describeDevices(getDevices(op.getResult())) + " " +
         describe(op) + " looks for the positions from " +
-        std::to_string(op.getStart()) + " to " +
-        std::to_string(op.getStart() + size - 1) +
+        std::to_string(op.getStart()) + " to " + std::to_string(end - 1) +
         ", which are not among those that the reference looks for";
     return true;
   }
