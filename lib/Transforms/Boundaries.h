@@ -72,7 +72,7 @@ public:
   bool isMismatch() const { return mismatch; }
 
 private:
-  /// Fails where the loader of the reference has this name elsewhere.
+  /// Fails where the loader of the reference has these names in another order.
   mlir::LogicalResult checkName(tv::LoadDataOp op, unsigned number) const;
   mlir::Value drawOnDevice(tv::RandomOp op, int64_t device);
   mlir::Value distribute(mlir::Value source, tv::PieceAttr piece,

@@ -47,7 +47,7 @@ public:
   /// Finds a lemma for each piece the plan states and the reference has. This
   /// changes nothing in the graph.
   void findLemmas();
-  /// Fails where the reference has the name of an output for another one.
+  /// Fails where the reference has the names of outputs in another order.
   llvm::LogicalResult checkOutputNames() const;
   /// Finds each result of the contract. Fails if a result of the reference is
   /// missing from the plan: after an error, unless it is a missing part.

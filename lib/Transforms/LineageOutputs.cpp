@@ -62,7 +62,7 @@ Value LineageLinker::moveTo(Value value, int64_t from, int64_t to,
                             Location location) {
   tv::DomainAttr domain = getOwnDomain(value);
   if (!domain)
-    return value;
+    domain = tv::DomainAttr::get(builder.getContext(), {});
   auto source = tv::DomainAttr::get(
       builder.getContext(),
       tv::AxisSetAttr::get(builder.getContext(), builder.getStringAttr("mb"),

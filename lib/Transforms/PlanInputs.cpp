@@ -161,7 +161,8 @@ LogicalResult PlanExecution::buildReordered(tv::LoadDataOp op, Value value,
   return success();
 }
 
-/// Whether each micro-batch has another part of what is drawn.
+/// Whether each micro-batch has another part of what is drawn; or of what is no
+/// part that is known, may have.
 static bool isDividedByMicroBatches(Value drawn) {
   // Parts may be reshaped.
   Operation *op = drawn.getDefiningOp();
@@ -169,7 +170,7 @@ static bool isDividedByMicroBatches(Value drawn) {
     op =
         op->getNumOperands() == 0 ? nullptr : op->getOperand(0).getDefiningOp();
   auto part = dyn_cast_or_null<tv::DistributeOp>(op);
-  return part && findBatchDimension(part.getLineage());
+  return !part || findBatchDimension(part.getLineage());
 }
 
 PlanExecution::Step PlanExecution::executeRandom(Device &device,

@@ -17,6 +17,10 @@ def lines(text: str) -> list[str]:
 def main() -> int:
     """Fails where a line of the page is not what is said."""
     page, report = (lines("\n" + Path(path).read_text()) for path in sys.argv[1:])
+    # A page may leave out the end.
+    if len(page) > len(report):
+        print(f"{sys.argv[1]} has more lines than the report", file=sys.stderr)
+        return 1
     for written, said in zip(page, report, strict=False):
         if written != said:
             print(f"{sys.argv[1]} has\n{written}\nand the tool says\n{said}", file=sys.stderr)
