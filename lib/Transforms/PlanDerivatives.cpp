@@ -63,21 +63,34 @@ PlanExecution::computeAgain(Device &device, tv::SaveOp save,
   return success();
 }
 
-/// What is given to the ops of a save: its inputs, and what else is read.
+/// What is given to the ops of a save: its inputs, what else is read, and those
+/// of its outputs that they do not compute.
 static llvm::SmallSetVector<Value, 8> listGiven(tv::SaveOp save,
                                                 ArrayRef<Operation *> ops) {
   llvm::SmallSetVector<Value, 8> given(save.getInputs().begin(),
                                        save.getInputs().end());
+  auto addIfGiven = [&](Value value) {
+    if (!llvm::is_contained(ops, value.getDefiningOp()))
+      given.insert(value);
+  };
   for (Operation *op : ops)
-    for (Value operand : op->getOperands())
-      if (!llvm::is_contained(ops, operand.getDefiningOp()))
-        given.insert(operand);
+    llvm::for_each(op->getOperands(), addIfGiven);
+  llvm::for_each(save.getOutputs(), addIfGiven);
   return given;
 }
 
 /// Whether the gradient of a value is a tensor of numbers.
 static bool hasGradient(Value value) {
   return isa<FloatType>(getGradientType(value.getType()).getElementType());
+}
+
+int64_t PlanExecution::findMicroBatch(Device &device, tv::SaveOp save,
+                                      ArrayRef<Value> given) {
+  for (ValueRange values : {ValueRange(save.getOutputs()), ValueRange(given)})
+    for (Value value : values)
+      if (Bound bound = lookup(device, value); bound.microBatch >= 0)
+        return bound.microBatch;
+  return -1;
 }
 
 bool PlanExecution::isHidden(Device &device, tv::SaveOp save,
@@ -95,15 +108,13 @@ bool PlanExecution::isHidden(Device &device, tv::SaveOp save,
       if (!isPassedOn && known.contains(value))
         return true;
     }
-  int64_t microBatch = -1;
-  for (ValueRange values : {ValueRange(given), ValueRange(save.getOutputs())})
-    for (Value value : values) {
-      int64_t own = lookup(device, value).microBatch;
-      if (own >= 0 && microBatch >= 0 && own != microBatch)
-        return true;
-      microBatch = std::max(microBatch, own);
-    }
-  return false;
+  int64_t microBatch = findMicroBatch(device, save, given);
+  return llvm::any_of(
+      llvm::concat<const Value>(given, SmallVector<Value>(save.getOutputs())),
+      [&](Value value) {
+        int64_t own = lookup(device, value).microBatch;
+        return own >= 0 && own != microBatch;
+      });
 }
 
 SmallVector<SmallVector<std::pair<Value, Bound>, 1>>
@@ -140,20 +151,24 @@ PlanExecution::tellApart(Device &device, tv::SaveOp save) {
   SmallVector<Operation *> ops = opsBetween(save);
   llvm::SmallSetVector<Value, 8> given = listGiven(save, ops);
   SmallVector<SmallVector<std::pair<Value, Bound>, 1>> lists;
+  llvm::SmallDenseMap<Value, Bound> apart;
   if (isHidden(device, save, ops, given.getArrayRef())) {
     // All inputs are of this save alone then, and so is what is made of them.
-    llvm::SmallSetVector<Value, 8> inputs(save.getInputs().begin(),
-                                          save.getInputs().end());
-    auto &list = lists.emplace_back();
-    for (Value input : inputs)
-      if (hasGradient(input))
-        list.push_back({input, lookup(device, input)});
-    if (list.empty())
-      lists.clear();
+    // All is of one micro-batch: nothing between is moved to another one.
+    int64_t microBatch = findMicroBatch(device, save, given.getArrayRef());
+    SmallVector<std::pair<Value, Bound>, 1> inputs;
+    for (Value value : given) {
+      Bound bound = lookup(device, value);
+      if (bound.microBatch >= 0 && bound.microBatch != microBatch)
+        apart[value] = bound = moveTo(bound, microBatch, save, device.number);
+      if (llvm::is_contained(save.getInputs(), value) && hasGradient(value))
+        inputs.push_back({value, bound});
+    }
+    if (!inputs.empty())
+      lists.push_back(std::move(inputs));
   } else {
     lists = listAlike(device, given.getArrayRef());
   }
-  llvm::SmallDenseMap<Value, Bound> apart;
   auto copyAll = [&](ArrayRef<Value> values,
                      SmallVectorImpl<Value> &results) -> LogicalResult {
     for (Value value : values)
@@ -238,8 +253,9 @@ LogicalResult PlanExecution::buildBackward(tv::BackwardOp op, size_t inputCount,
                                            SmallVectorImpl<Value> &results) {
   size_t gradientCount = op.getGradients().size();
   ArrayRef<Value> inputs = values.take_front(inputCount);
-  ArrayRef<Value> given = values.slice(inputCount, gradientCount);
-  ArrayRef<Value> produced = values.drop_front(inputCount + gradientCount);
+  ArrayRef<Value> given = values.take_back(gradientCount);
+  ArrayRef<Value> produced =
+      values.drop_front(inputCount).drop_back(gradientCount);
   SmallVector<Value> outputGradients(produced.size());
   for (auto [number, gradient] : llvm::zip(op.getOutputs(), given)) {
     if (number < 0 || number >= static_cast<int64_t>(produced.size()))
@@ -300,11 +316,11 @@ PlanExecution::Step PlanExecution::executeBackward(Device &device,
     return Step::Failed;
   }
   const SavedValues &saved = *found;
-  SmallVector<Bound> operands = lookup(device, op.getGradients());
-  // The micro-batch is that of the saved values.
-  operands.insert(operands.begin(), saved.inputs.begin(), saved.inputs.end());
-  operands.append(saved.outputs.begin(), saved.outputs.end());
-  // Layout: inputs, gradients, outputs.
+  // Inputs, outputs, and gradients: the micro-batch is that of the saved
+  // values.
+  SmallVector<Bound> operands = saved.inputs;
+  llvm::append_range(operands, saved.outputs);
+  llvm::append_range(operands, lookup(device, op.getGradients()));
   size_t inputCount = saved.inputs.size();
   for (int64_t number : op.getWrt())
     if (number < 0 || number >= static_cast<int64_t>(inputCount)) {

@@ -265,6 +265,10 @@ private:
   /// is computed of those in the place of what was. Fails after an error.
   mlir::FailureOr<llvm::SmallDenseMap<mlir::Value, Bound>>
   tellApart(Device &device, tv::SaveOp save);
+  /// That of the first output of a save, or of what is given, that is of one;
+  /// -1 if all are the same in all.
+  int64_t findMicroBatch(Device &device, tv::SaveOp save,
+                         llvm::ArrayRef<mlir::Value> given);
   /// Whether what leads from the inputs of a save to its outputs is not to be
   /// found in the graph: a result on the way is one graph value with what is
   /// given, or they are of several micro-batches.
