@@ -9,6 +9,8 @@
 
 #include "Importer.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <cmath>
 
 namespace verify::nnscaler {
@@ -194,6 +196,13 @@ struct ForwardRule {
   bool ignoresValues = false;
 };
 
+/// Rules by signature.
+using ForwardRules = llvm::StringMap<ForwardRule>;
+
+/// Functions of PyTorch that move elements, and those of `torch.nn.functional`.
+void addMovementFunctions(ForwardRules &rules);
+void addNetworkFunctions(ForwardRules &rules);
+
 /// The rule of a function of the user's own model, by its last name: the module
 /// it lives in differs from plan to plan. Without `import` if none is known.
 ForwardRule findModelFunction(llvm::StringRef name);
@@ -201,6 +210,16 @@ ForwardRule findModelFunction(llvm::StringRef name);
 /// `gate_fw` and `nnscaler_moe_gmm`, mixture of experts.
 void importGate(ForwardOp &op, Results &results);
 void importGroupedExperts(ForwardOp &op, Results &results);
+
+/// An op that computes each element from the same one of its operand.
+template <typename Op> void importUnary(ForwardOp &op, Results &results) {
+  op.requireFalse("inplace");
+  if (!op.requireOperands(1))
+    return;
+  if (mlir::RankedTensorType type = op.resultType(0))
+    results.push_back(Op::create(op.builder, op.location, type, op.operands[0],
+                                 tv::DomainAttr()));
+}
 
 /// `torch.nn.functional.dropout`.
 void importDropout(ForwardOp &op, Results &results);

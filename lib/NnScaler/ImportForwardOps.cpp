@@ -4,14 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One entry for each signature of the libraries. A signature, keyword or
-// argument that is not listed here is an error; none is skipped.
+// One entry for each signature of the libraries, here and in the files of
+// movement and of neural networks. A signature, keyword or argument that is not
+// listed is an error; none is skipped.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ForwardOp.h"
-
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace verify;
@@ -103,16 +102,6 @@ static void importBinary(ForwardOp &op, Results &results) {
   RankedTensorType type = op.resultType(0);
   if (type && left && right)
     results.push_back(Op::create(op.builder, op.location, type, left, right,
-                                 tv::DomainAttr()));
-}
-
-template <typename Op>
-static void importUnary(ForwardOp &op, Results &results) {
-  op.requireFalse("inplace");
-  if (!op.requireOperands(1))
-    return;
-  if (RankedTensorType type = op.resultType(0))
-    results.push_back(Op::create(op.builder, op.location, type, op.operands[0],
                                  tv::DomainAttr()));
 }
 
@@ -212,88 +201,6 @@ static void importReduce(ForwardOp &op, Results &results) {
   results.push_back(sum);
 }
 
-static void importView(ForwardOp &op, Results &results) {
-  const Argument *size = op.keyword("size");
-  if (!size)
-    size = op.keyword("shape");
-  if (!op.requireOperands(1))
-    return;
-  RankedTensorType type = op.resultType(0);
-  if (!type)
-    return;
-  // The runtime uses the sizes, so they must be those of the output.
-  if (!size || !size->isSequence()) {
-    op.error() << "needs keyword 'size'";
-    return;
-  }
-  if (size->getElements().size() != static_cast<size_t>(type.getRank())) {
-    op.error() << "has " << size->getElements().size() << " sizes for rank "
-               << type.getRank();
-    return;
-  }
-  int64_t inferred = 0;
-  for (auto [argument, expected] :
-       llvm::zip(size->getElements(), type.getShape())) {
-    if (argument.isTensor || argument.kind != ConstantKind::Integer) {
-      op.error() << "sizes are not integers";
-      return;
-    }
-    inferred += argument.getInteger() == -1;
-    if (argument.getInteger() != -1 && argument.getInteger() != expected) {
-      op.error() << "makes size " << argument.getInteger() << " where the plan "
-                 << "declares " << expected;
-      return;
-    }
-  }
-  if (inferred > 1) {
-    op.error() << "has more than one size of -1";
-    return;
-  }
-  results.push_back(tv::ReshapeOp::create(op.builder, op.location, type,
-                                          op.operands[0], tv::DomainAttr()));
-}
-
-static void importTranspose(ForwardOp &op, Results &results) {
-  std::optional<int64_t> first = op.integer("dim0"),
-                         second = op.integer("dim1");
-  if (!op.requireOperands(1))
-    return;
-  if (!first || !second) {
-    op.error() << "needs keywords 'dim0' and 'dim1'";
-    return;
-  }
-  int64_t rank = op.operandType(0).getRank();
-  SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(rank));
-  int64_t one = op.dimension(*first, rank), other = op.dimension(*second, rank);
-  RankedTensorType type = op.resultType(0);
-  if (!type || op.failedAlready)
-    return;
-  std::swap(permutation[one], permutation[other]);
-  results.push_back(tv::TransposeOp::create(op.builder, op.location, type,
-                                            op.operands[0], permutation,
-                                            tv::DomainAttr()));
-}
-
-static void importLinear(ForwardOp &op, Results &results) {
-  const Argument *bias = op.keyword("bias");
-  if (bias && (bias->isTensor || bias->kind != ConstantKind::None)) {
-    op.error() << "keyword 'bias' with a value is not supported";
-    return;
-  }
-  if (op.operands.size() != 2 && !op.requireOperands(3))
-    return;
-  RankedTensorType type = op.resultType(0);
-  if (!type)
-    return;
-  Value result =
-      tv::LinearOp::create(op.builder, op.location, type, op.operands[0],
-                           op.operands[1], tv::DomainAttr());
-  if (op.operands.size() == 3)
-    result = tv::AddOp::create(op.builder, op.location, type, result,
-                               op.operands[2], tv::DomainAttr());
-  results.push_back(result);
-}
-
 static void importMatmul(ForwardOp &op, Results &results) {
   op.requireNone("out");
   if (!op.requireOperands(2))
@@ -304,88 +211,10 @@ static void importMatmul(ForwardOp &op, Results &results) {
                                            tv::DomainAttr()));
 }
 
-static void importSoftmax(ForwardOp &op, Results &results) {
-  std::optional<int64_t> dimension = op.integer("dim");
-  op.keyword("_stacklevel"); // Position of the caller, for a warning.
-  op.requireNone("dtype");
-  if (!op.requireOperands(1))
-    return;
-  if (!dimension) {
-    op.error() << "needs keyword 'dim'";
-    return;
-  }
-  RankedTensorType type = op.resultType(0);
-  int64_t at = op.dimension(*dimension, op.operandType(0).getRank());
-  if (type && !op.failedAlready)
-    results.push_back(tv::SoftmaxOp::create(
-        op.builder, op.location, type, op.operands[0], at, tv::DomainAttr()));
-}
-
-static void importGelu(ForwardOp &op, Results &results) {
-  if (const Argument *approximate = op.keyword("approximate"))
-    if (approximate->isTensor || approximate->kind != ConstantKind::String ||
-        approximate->getText() != "none")
-      op.error() << "keyword 'approximate' other than 'none' is not supported";
-  importUnary<tv::GeluOp>(op, results);
-}
-
-static void importLayerNorm(ForwardOp &op, Results &results) {
-  const Argument *shape = op.keyword("normalized_shape");
-  double epsilon = op.real("eps");
-  RankedTensorType type = op.resultType(0);
-  if (!op.requireOperands(3) || !type || op.failedAlready)
-    return;
-  ArrayRef<int64_t> normalized = op.operandType(1).getShape();
-  bool fits = shape && shape->isSequence() &&
-              shape->getElements().size() == normalized.size();
-  if (fits)
-    for (auto [argument, size] : llvm::zip(shape->getElements(), normalized))
-      fits &= !argument.isTensor && argument.kind == ConstantKind::Integer &&
-              argument.getInteger() == size;
-  if (!fits) {
-    op.error() << "keyword 'normalized_shape' is not the shape of the weight";
-    return;
-  }
-  results.push_back(tv::LayerNormOp::create(
-      op.builder, op.location, type, op.operands[0], op.operands[1],
-      op.operands[2], llvm::APFloat(epsilon), tv::DomainAttr()));
-}
-
-static void importEmbedding(ForwardOp &op, Results &results) {
-  // The function that is called has no defaults.
-  for (StringRef name : {"padding_idx", "start", "stop"})
-    if (!op.keyword(name)) {
-      op.error() << "needs keyword '" << name << "'";
-      return;
-    }
-  op.requireNone("padding_idx");
-  std::optional<int64_t> start = op.integer("start"), stop = op.integer("stop");
-  if (op.failedAlready)
-    return;
-  if (!start || !stop) {
-    op.error() << "keywords 'start' and 'stop' are not both numbers";
-    return;
-  }
-  if (!op.requireOperands(2))
-    return;
-  RankedTensorType table = op.operandType(1);
-  int64_t size;
-  if (table.getRank() != 2 || llvm::SubOverflow(*stop, *start, size) ||
-      size != table.getDimSize(0)) {
-    op.error() << "range " << *start << ":" << *stop
-               << " does not have the size of the table " << table;
-    return;
-  }
-  if (RankedTensorType type = op.resultType(0))
-    results.push_back(tv::EmbeddingOp::create(op.builder, op.location, type,
-                                              op.operands[0], op.operands[1],
-                                              *start, tv::DomainAttr()));
-}
-
-/// The rule of a signature.
-static ForwardRule findRule(StringRef signature) {
+/// The rules of all signatures of the libraries.
+static ForwardRules listRules() {
   constexpr MinusInfinity kept = MinusInfinity::Kept;
-  static const llvm::StringMap<ForwardRule> table = {
+  ForwardRules rules = {
       {"torch.add", {importBinary<tv::AddOp>, kept}},
       {"torch.sub", {importBinary<tv::SubtractOp>}},
       {"torch.mul", {importBinary<tv::MultiplyOp>}},
@@ -393,27 +222,25 @@ static ForwardRule findRule(StringRef signature) {
       {"torch.neg", {importUnary<tv::NegateOp>}},
       {"torch.exp", {importUnary<tv::ExpOp>}},
       {"torch.rsqrt", {importUnary<tv::RsqrtOp>}},
-      {"torch.nn.functional.silu", {importUnary<tv::SiluOp>}},
       {"torch.pow", {importPower}},
       {"torch.sum", {importReduce<tv::ReductionKind::Sum>}},
       {"torch.mean", {importReduce<tv::ReductionKind::Average>}},
-      {"torch.Tensor.view", {importView, kept}},
-      {"torch.Tensor.reshape", {importView, kept}},
-      {"torch.transpose", {importTranspose, kept}},
       {"torch.matmul", {importMatmul}},
-      {"torch.nn.functional.linear", {importLinear}},
-      {"torch.nn.functional.softmax", {importSoftmax}},
       {"torch.Tensor.float", {importCopy, kept}},
       {"torch.Tensor.contiguous", {importCopy, kept, true}},
-      {"torch.nn.functional.dropout", {importDropout}},
-      {"torch.nn.functional.gelu", {importGelu}},
-      {"nnscaler.runtime.function.layer_norm", {importLayerNorm}},
       {"nnscaler.runtime.function.to", {importCopy, kept}},
       {"nnscaler.runtime.function.identity", {importCopy, kept, true}},
       {"nnscaler.runtime.function.multiref", {importMultiref, kept, true}},
-      {"nnscaler.runtime.function.embedding", {importEmbedding}},
   };
-  ForwardRule rule = table.lookup(signature);
+  addMovementFunctions(rules);
+  addNetworkFunctions(rules);
+  return rules;
+}
+
+/// The rule of a signature.
+static ForwardRule findRule(StringRef signature) {
+  static const ForwardRules rules = listRules();
+  ForwardRule rule = rules.lookup(signature);
   return rule.import ? rule : findModelFunction(signature.rsplit('.').second);
 }
 
