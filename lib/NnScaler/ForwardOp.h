@@ -54,6 +54,22 @@ struct ForwardOp {
     error() << "keyword '" << name << "' is not an integer";
     return std::nullopt;
   }
+  /// A list of integers, or one alone; none, after an error, if there is none.
+  std::optional<llvm::SmallVector<int64_t>> integers(llvm::StringRef name) {
+    const Argument *value = keyword(name);
+    auto isInteger = [](const Argument &argument) {
+      return !argument.isTensor && argument.kind == ConstantKind::Integer;
+    };
+    if (value && isInteger(*value))
+      return llvm::SmallVector<int64_t>{value->getInteger()};
+    if (value && value->isSequence() && !value->getElements().empty() &&
+        llvm::all_of(value->getElements(), isInteger))
+      return llvm::map_to_vector(
+          value->getElements(),
+          [](const Argument &element) { return element.getInteger(); });
+    error() << "keyword '" << name << "' is not a list of integers";
+    return std::nullopt;
+  }
   /// An integer of at least 1; an error, and 1, if there is none.
   int64_t count(llvm::StringRef name) {
     std::optional<int64_t> value = integer(name);
@@ -199,8 +215,10 @@ struct ForwardRule {
 /// Rules by signature.
 using ForwardRules = llvm::StringMap<ForwardRule>;
 
-/// Functions of PyTorch that move elements, and those of `torch.nn.functional`.
+/// Functions of PyTorch that move elements or give parts, and those of
+/// `torch.nn.functional`.
 void addMovementFunctions(ForwardRules &rules);
+void addSlicingFunctions(ForwardRules &rules);
 void addNetworkFunctions(ForwardRules &rules);
 
 /// The rule of a function of the user's own model, by its last name: the module

@@ -5,12 +5,14 @@
 //===----------------------------------------------------------------------===//
 //
 // One entry for each signature of the libraries, here and in the files of
-// movement and of neural networks. A signature, keyword or argument that is not
-// listed is an error; none is skipped.
+// movement, slicing and neural networks. A signature, keyword or argument that
+// is not listed is an error; none is skipped.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ForwardOp.h"
+#include "OpBody.h"
+
+#include "Verify/IR/Gradients.h"
 
 using namespace mlir;
 using namespace verify;
@@ -34,8 +36,11 @@ static bool isTarget(const Argument &target) {
 }
 
 static void importCopy(ForwardOp &op, Results &results) {
-  const Argument *target = op.keyword("dtype_or_device");
-  op.keyword("memory_format");
+  StringRef name = op.keyword("dtype") ? "dtype" : "dtype_or_device";
+  const Argument *target = op.keyword(name);
+  // Where values lie, and when they get there.
+  for (StringRef other : {"memory_format", "non_blocking", "copy"})
+    op.keyword(other);
   if (!op.requireOperands(1))
     return;
   RankedTensorType type = op.resultType(0);
@@ -46,7 +51,7 @@ static void importCopy(ForwardOp &op, Results &results) {
   if (op.node.signature == "torch.Tensor.float")
     to = "float32";
   if (target && !isTarget(*target)) {
-    op.error() << "keyword 'dtype_or_device' is neither a type nor a device";
+    op.error() << "keyword '" << name << "' is neither a type nor a device";
     return;
   }
   if (target && target->kind == ConstantKind::ElementType)
@@ -78,13 +83,16 @@ static void importMultiref(ForwardOp &op, Results &results) {
                                            op.operands[0], tv::DomainAttr()));
 }
 
+/// A keyword whose value may only be 1 or absent.
+static void requireOne(ForwardOp &op, StringRef name) {
+  if (op.keyword(name) && op.real(name) != 1 && !op.failedAlready)
+    op.error() << "keyword '" << name << "' other than 1 is not supported";
+}
+
 /// An op on two tensors, or a tensor and a number in either order.
 template <typename Op>
 static void importBinary(ForwardOp &op, Results &results) {
-  if (const Argument *alpha = op.keyword("alpha"))
-    if (alpha->isTensor || alpha->kind != ConstantKind::Integer ||
-        alpha->getInteger() != 1)
-      op.error() << "keyword 'alpha' other than 1 is not supported";
+  requireOne(op, "alpha");
   op.requireNone("rounding_mode");
   op.requireNone("out");
   Value left, right;
@@ -201,6 +209,29 @@ static void importReduce(ForwardOp &op, Results &results) {
   results.push_back(sum);
 }
 
+/// `torch.clamp(input, min, max)`.
+static void importClamp(ForwardOp &op, Results &results) {
+  if (!op.requireOperands(1))
+    return;
+  OpBody body{op};
+  Value value = op.operands[0];
+  auto isGiven = [&](StringRef name) {
+    const Argument *bound = op.keyword(name);
+    return bound && (bound->isTensor || bound->kind != ConstantKind::None);
+  };
+  bool hasLeast = isGiven("min"), hasMost = isGiven("max");
+  if (!hasLeast && !hasMost)
+    op.error() << "needs keyword 'min' or 'max'";
+  if (hasLeast)
+    value = body.binary<tv::MaximumOp>(
+        value, buildScalar(op.builder, op.location, op.real("min")));
+  if (hasMost)
+    value = body.binary<tv::MinimumOp>(
+        value, buildScalar(op.builder, op.location, op.real("max")));
+  if (!op.failedAlready)
+    results.push_back(value);
+}
+
 static void importMatmul(ForwardOp &op, Results &results) {
   op.requireNone("out");
   if (!op.requireOperands(2))
@@ -209,6 +240,94 @@ static void importMatmul(ForwardOp &op, Results &results) {
     results.push_back(tv::MatmulOp::create(op.builder, op.location, type,
                                            op.operands[0], op.operands[1],
                                            tv::DomainAttr()));
+}
+
+/// `torch.baddbmm(input, left, right)`: a product that is added to a tensor.
+static void importAddedProduct(ForwardOp &op, Results &results) {
+  requireOne(op, "alpha");
+  requireOne(op, "beta");
+  RankedTensorType type = op.resultType(0);
+  if (!op.requireOperands(3) || !type)
+    return;
+  Value product =
+      tv::MatmulOp::create(op.builder, op.location, type, op.operands[1],
+                           op.operands[2], tv::DomainAttr());
+  results.push_back(tv::AddOp::create(op.builder, op.location, type,
+                                      op.operands[0], product,
+                                      tv::DomainAttr()));
+}
+
+/// `einsum(*operands, equation)`: a letter for each dimension, and the result's
+/// after `->`.
+static void importEinsum(ForwardOp &op, Results &results) {
+  const Argument *equation = op.keyword("equation");
+  RankedTensorType type = op.resultType(0);
+  if (!type)
+    return;
+  std::string letters;
+  if (equation && !equation->isTensor && equation->kind == ConstantKind::String)
+    llvm::copy_if(equation->getText(), std::back_inserter(letters),
+                  [](char letter) { return letter != ' '; });
+  if (op.operands.empty() || !StringRef(letters).contains("->") ||
+      StringRef(letters).ends_with(">")) {
+    op.error() << "keyword 'equation' does not say what the dimensions of the "
+                  "result are";
+    return;
+  }
+  results.push_back(OpBody{op}.einsum(op.operands, letters, type.getShape()));
+}
+
+/// `torch.cumsum(input, dim)`.
+static void importCumulativeSum(ForwardOp &op, Results &results) {
+  std::optional<int64_t> dimension = op.integer("dim");
+  op.requireNone("dtype");
+  if (!op.requireOperands(1))
+    return;
+  if (!dimension) {
+    op.error() << "needs keyword 'dim'";
+    return;
+  }
+  int64_t at = op.dimension(*dimension, op.operandType(0).getRank());
+  RankedTensorType type = op.resultType(0);
+  if (type && !op.failedAlready)
+    results.push_back(tv::CumulativeSumOp::create(
+        op.builder, op.location, type, op.operands[0], at, tv::DomainAttr()));
+}
+
+/// `torch.tril(input, diagonal)`, `torch.triu` if `isUpper`: zeros on the other
+/// side of the diagonal, which is on one of the two sides.
+template <bool isUpper>
+static void importTriangle(ForwardOp &op, Results &results) {
+  int64_t diagonal = op.integer("diagonal").value_or(0);
+  if (!op.requireOperands(1))
+    return;
+  RankedTensorType type = op.operandType(0);
+  if (type.getRank() < 2) {
+    op.error() << "needs a matrix, got " << type;
+    return;
+  }
+  bool isOther = diagonal == (isUpper ? 1 : -1);
+  if (diagonal != 0 && !isOther) {
+    op.error() << "diagonal " << diagonal << " is not supported";
+    return;
+  }
+  OpBody body{op};
+  ArrayRef<int64_t> matrix = type.getShape().take_back(2);
+  // With the diagonal below it, or above: the transpose of that.
+  bool isBelow = isUpper == isOther;
+  SmallVector<int64_t> shape(matrix);
+  if (!isBelow)
+    std::swap(shape[0], shape[1]);
+  Value triangle = tv::LowerTriangleOp::create(op.builder, op.location,
+                                               body.like(op.operands[0], shape),
+                                               tv::DomainAttr());
+  if (!isBelow)
+    triangle = body.transpose(triangle, {1, 0});
+  if (isOther)
+    triangle = tv::SubtractOp::create(
+        op.builder, op.location, triangle.getType(),
+        buildScalar(op.builder, op.location, 1), triangle, tv::DomainAttr());
+  results.push_back(body.binary<tv::MultiplyOp>(op.operands[0], triangle));
 }
 
 /// The rules of all signatures of the libraries.
@@ -222,10 +341,30 @@ static ForwardRules listRules() {
       {"torch.neg", {importUnary<tv::NegateOp>}},
       {"torch.exp", {importUnary<tv::ExpOp>}},
       {"torch.rsqrt", {importUnary<tv::RsqrtOp>}},
+      {"torch.sqrt", {importUnary<tv::SqrtOp>}},
+      {"torch.log", {importUnary<tv::LogOp>}},
+      {"torch.sigmoid", {importUnary<tv::SigmoidOp>}},
+      {"torch.tanh", {importUnary<tv::TanhOp>}},
+      {"torch.erf", {importUnary<tv::ErfOp>}},
+      {"torch.abs", {importUnary<tv::AbsOp>}},
+      {"torch.sign", {importUnary<tv::SignOp>}},
+      {"torch.clamp", {importClamp}},
+      {"_operator.neg", {importUnary<tv::NegateOp>}},
+      {"_operator.pow", {importPower}},
       {"torch.pow", {importPower}},
       {"torch.sum", {importReduce<tv::ReductionKind::Sum>}},
       {"torch.mean", {importReduce<tv::ReductionKind::Average>}},
       {"torch.matmul", {importMatmul}},
+      {"torch.bmm", {importMatmul}},
+      {"torch.baddbmm", {importAddedProduct}},
+      {"torch.addmm", {importAddedProduct}},
+      {"torch.cumsum", {importCumulativeSum}},
+      {"torch.tril", {importTriangle<false>}},
+      {"torch.triu", {importTriangle<true>}},
+      {"torch.clone", {importCopy, kept}},
+      {"torch.Tensor.to", {importCopy, kept}},
+      {"torch.Tensor.type", {importCopy, kept}},
+      {"nnscaler.runtime.function.einsum", {importEinsum}},
       {"torch.Tensor.float", {importCopy, kept}},
       {"torch.Tensor.contiguous", {importCopy, kept, true}},
       {"nnscaler.runtime.function.to", {importCopy, kept}},
@@ -233,6 +372,7 @@ static ForwardRules listRules() {
       {"nnscaler.runtime.function.multiref", {importMultiref, kept, true}},
   };
   addMovementFunctions(rules);
+  addSlicingFunctions(rules);
   addNetworkFunctions(rules);
   return rules;
 }
@@ -241,6 +381,10 @@ static ForwardRules listRules() {
 static ForwardRule findRule(StringRef signature) {
   static const ForwardRules rules = listRules();
   ForwardRule rule = rules.lookup(signature);
+  // A method of a tensor is the function of that name.
+  StringRef method = signature;
+  if (!rule.import && method.consume_front("torch.Tensor."))
+    rule = rules.lookup(("torch." + method).str());
   return rule.import ? rule : findModelFunction(signature.rsplit('.').second);
 }
 

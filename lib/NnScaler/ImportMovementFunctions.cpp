@@ -8,7 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ForwardOp.h"
+#include "OpBody.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace verify;
@@ -67,13 +69,239 @@ static void importTranspose(ForwardOp &op, Results &results) {
   int64_t rank = op.operandType(0).getRank();
   SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(rank));
   int64_t one = op.dimension(*first, rank), other = op.dimension(*second, rank);
-  RankedTensorType type = op.resultType(0);
-  if (!type || op.failedAlready)
+  if (op.failedAlready)
     return;
   std::swap(permutation[one], permutation[other]);
-  results.push_back(tv::TransposeOp::create(op.builder, op.location, type,
-                                            op.operands[0], permutation,
-                                            tv::DomainAttr()));
+  results.push_back(OpBody{op}.transpose(op.operands[0], permutation));
+}
+
+/// `torch.permute(input, dims)`.
+static void importPermute(ForwardOp &op, Results &results) {
+  auto dims = op.integers("dims");
+  if (!op.requireOperands(1) || !dims)
+    return;
+  int64_t rank = op.operandType(0).getRank();
+  SmallVector<int64_t> permutation;
+  for (int64_t dim : *dims)
+    permutation.push_back(op.dimension(dim, rank));
+  SmallVector<int64_t> sorted = permutation;
+  llvm::sort(sorted);
+  if (op.failedAlready)
+    return;
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(rank)))
+    op.error() << "keyword 'dims' does not name each dimension once";
+  else
+    results.push_back(OpBody{op}.transpose(op.operands[0], permutation));
+}
+
+/// `torch.squeeze(input, dim)`: without dimensions of size 1, all or those of
+/// `dim`.
+static void importSqueeze(ForwardOp &op, Results &results) {
+  const Argument *dim = op.keyword("dim");
+  bool isAll = !dim || (!dim->isTensor && dim->kind == ConstantKind::None);
+  std::optional<SmallVector<int64_t>> dims;
+  if (!isAll)
+    dims = op.integers("dim");
+  if (!op.requireOperands(1) || op.failedAlready)
+    return;
+  ArrayRef<int64_t> shape = op.operandType(0).getShape();
+  int64_t rank = op.operandType(0).getRank();
+  llvm::SmallDenseSet<int64_t> chosen;
+  if (isAll)
+    llvm::for_each(llvm::seq<int64_t>(rank),
+                   [&](int64_t i) { chosen.insert(i); });
+  else
+    for (int64_t i : *dims)
+      chosen.insert(op.dimension(i, rank));
+  SmallVector<int64_t> kept;
+  for (auto [i, size] : llvm::enumerate(shape))
+    if (size != 1 || !chosen.contains(i))
+      kept.push_back(size);
+  giveReshaped(op, op.operands[0], std::move(kept), results);
+}
+
+/// `torch.unsqueeze(input, dim)`: a new dimension of size 1 there.
+static void importUnsqueeze(ForwardOp &op, Results &results) {
+  std::optional<int64_t> dim = op.integer("dim");
+  if (!op.requireOperands(1))
+    return;
+  if (!dim) {
+    op.error() << "needs keyword 'dim'";
+    return;
+  }
+  int64_t at = op.dimension(*dim, op.operandType(0).getRank() + 1);
+  SmallVector<int64_t> shape(op.operandType(0).getShape());
+  shape.insert(shape.begin() + at, 1);
+  giveReshaped(op, op.operands[0], std::move(shape), results);
+}
+
+/// `torch.flatten(input, start_dim, end_dim)`: these and those between as one.
+static void importFlatten(ForwardOp &op, Results &results) {
+  int64_t start = op.integer("start_dim").value_or(0);
+  int64_t end = op.integer("end_dim").value_or(-1);
+  if (!op.requireOperands(1))
+    return;
+  ArrayRef<int64_t> shape = op.operandType(0).getShape();
+  int64_t rank = op.operandType(0).getRank();
+  start = op.dimension(start, rank);
+  end = op.dimension(end, rank);
+  if (op.failedAlready)
+    return;
+  if (start > end) {
+    op.error() << "ends at dimension " << end << ", before " << start;
+    return;
+  }
+  SmallVector<int64_t> result(shape.take_front(start));
+  ArrayRef<int64_t> flat = shape.slice(start, end - start + 1);
+  // The elements are there, so that their number fits.
+  result.push_back(llvm::product_of(flat));
+  llvm::append_range(result, shape.drop_front(end + 1));
+  giveReshaped(op, op.operands[0], std::move(result), results);
+}
+
+/// `torch.Tensor.expand(*size)`: repeated along dimensions of size 1 and new
+/// ones before them; -1 stands for the size that is there.
+static void importExpand(ForwardOp &op, Results &results) {
+  auto size = op.integers("size");
+  if (!op.requireOperands(1) || !size)
+    return;
+  ArrayRef<int64_t> shape = op.operandType(0).getShape();
+  if (size->size() < shape.size()) {
+    op.error() << "has " << size->size() << " sizes for rank " << shape.size();
+    return;
+  }
+  size_t added = size->size() - shape.size();
+  SmallVector<int64_t> dimensions;
+  for (auto [i, length] : llvm::enumerate(*size)) {
+    int64_t own = i < added ? 1 : shape[i - added];
+    if (length == -1 && i >= added)
+      length = own;
+    if (length < 1 || (own != 1 && own != length)) {
+      op.error() << "makes size " << length << " of size " << own;
+      return;
+    }
+    if (i >= added)
+      dimensions.push_back(i);
+  }
+  results.push_back(OpBody{op}.broadcast(op.operands[0], *size, dimensions));
+}
+
+/// `torch.Tensor.repeat(*repeats)`: copies one after the other.
+static void importRepeat(ForwardOp &op, Results &results) {
+  auto repeats = op.integers("repeats");
+  if (!op.requireOperands(1) || !repeats)
+    return;
+  ArrayRef<int64_t> shape = op.operandType(0).getShape();
+  if (repeats->size() < shape.size()) {
+    op.error() << "has " << repeats->size() << " repeats for rank "
+               << shape.size();
+    return;
+  }
+  size_t added = repeats->size() - shape.size();
+  SmallVector<int64_t> repeated, dimensions, flat;
+  for (auto [i, times] : llvm::enumerate(*repeats)) {
+    int64_t own = i < added ? 1 : shape[i - added], length;
+    if (times < 1 || llvm::MulOverflow(times, own, length)) {
+      op.error() << "repeats size " << own << " " << times << " times";
+      return;
+    }
+    repeated.push_back(times);
+    if (i >= added) {
+      dimensions.push_back(repeated.size());
+      repeated.push_back(own);
+    }
+    flat.push_back(length);
+  }
+  Value all = OpBody{op}.broadcast(op.operands[0], repeated, dimensions);
+  giveReshaped(op, all, std::move(flat), results);
+}
+
+/// Tensors, which are there, one after the other along a dimension.
+static void concatenate(ForwardOp &op, ArrayRef<Value> values, int64_t at,
+                        Results &results) {
+  SmallVector<int64_t> shape(OpBody::shape(values.front()));
+  for (Value value : values.drop_front()) {
+    ArrayRef<int64_t> other = OpBody::shape(value);
+    if (other.size() != shape.size() ||
+        llvm::AddOverflow(shape[at], other[at], shape[at])) {
+      op.error() << "cannot put " << value.getType() << " after "
+                 << values.front().getType();
+      return;
+    }
+  }
+  results.push_back(tv::ConcatOp::create(
+      op.builder, op.location, OpBody::like(values.front(), shape),
+      ValueRange(values), at, tv::DomainAttr()));
+}
+
+/// `cat(*tensors, dim)`.
+static void importConcat(ForwardOp &op, Results &results) {
+  int64_t dim = op.integer("dim").value_or(0);
+  if (op.operands.empty()) {
+    op.error() << "has no operands";
+    return;
+  }
+  int64_t at = op.dimension(dim, op.operandType(0).getRank());
+  if (!op.failedAlready)
+    concatenate(op, op.operands, at, results);
+}
+
+/// `stack(*tensors, dim)`: as in `cat`, along a new dimension.
+static void importStack(ForwardOp &op, Results &results) {
+  int64_t dim = op.integer("dim").value_or(0);
+  if (op.operands.empty()) {
+    op.error() << "has no operands";
+    return;
+  }
+  int64_t at = op.dimension(dim, op.operandType(0).getRank() + 1);
+  if (op.failedAlready)
+    return;
+  SmallVector<Value> rows;
+  for (Value value : op.operands) {
+    SmallVector<int64_t> shape(OpBody::shape(value));
+    shape.insert(shape.begin() + std::min<size_t>(at, shape.size()), 1);
+    rows.push_back(OpBody{op}.reshape(value, shape));
+  }
+  concatenate(op, rows, at, results);
+}
+
+/// `torch.nn.functional.pad(input, pad, mode, value)`, with zeros; pairs of
+/// lengths, of the last dimension first.
+static void importPad(ForwardOp &op, Results &results) {
+  auto lengths = op.integers("pad");
+  if (const Argument *mode = op.keyword("mode"))
+    if (mode->isTensor || mode->kind != ConstantKind::String ||
+        mode->getText() != "constant")
+      op.error() << "keyword 'mode' other than 'constant' is not supported";
+  const Argument *filling = op.keyword("value");
+  bool isNone =
+      !filling || (!filling->isTensor && filling->kind == ConstantKind::None);
+  if (!isNone && op.real("value") != 0 && !op.failedAlready)
+    op.error() << "keyword 'value' other than 0 is not supported";
+  if (!op.requireOperands(1) || !lengths || op.failedAlready)
+    return;
+  Value value = op.operands[0];
+  int64_t rank = op.operandType(0).getRank();
+  if (lengths->size() % 2 != 0 ||
+      static_cast<int64_t>(lengths->size()) > 2 * rank) {
+    op.error() << "has " << lengths->size() << " lengths for rank " << rank;
+    return;
+  }
+  for (size_t i = 0; i != lengths->size(); i += 2) {
+    int64_t low = (*lengths)[i], high = (*lengths)[i + 1];
+    int64_t at = rank - 1 - static_cast<int64_t>(i / 2);
+    SmallVector<int64_t> shape(OpBody::shape(value));
+    if (low < 0 || high < 0 || llvm::AddOverflow(shape[at], low, shape[at]) ||
+        llvm::AddOverflow(shape[at], high, shape[at])) {
+      op.error() << "lengths " << low << " and " << high
+                 << " are not supported";
+      return;
+    }
+    value =
+        tv::PadOp::create(op.builder, op.location, OpBody::like(value, shape),
+                          value, at, low, high, tv::DomainAttr());
+  }
+  results.push_back(value);
 }
 
 void nnscaler::addMovementFunctions(ForwardRules &rules) {
@@ -81,6 +309,15 @@ void nnscaler::addMovementFunctions(ForwardRules &rules) {
   rules.insert({
       {"torch.Tensor.view", {importView, kept}},
       {"torch.Tensor.reshape", {importView, kept}},
+      {"torch.flatten", {importFlatten, kept}},
+      {"torch.squeeze", {importSqueeze, kept}},
+      {"torch.unsqueeze", {importUnsqueeze, kept}},
       {"torch.transpose", {importTranspose, kept}},
+      {"torch.permute", {importPermute, kept}},
+      {"torch.Tensor.expand", {importExpand, kept}},
+      {"torch.Tensor.repeat", {importRepeat, kept}},
+      {"torch.nn.functional.pad", {importPad, kept}},
+      {"nnscaler.runtime.function.cat", {importConcat, kept}},
+      {"nnscaler.runtime.function.stack", {importStack, kept}},
   });
 }

@@ -8,7 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ForwardOp.h"
+#include "OpBody.h"
+
+#include "Verify/IR/Gradients.h"
 
 using namespace mlir;
 using namespace verify;
@@ -34,21 +36,192 @@ static void importLinear(ForwardOp &op, Results &results) {
   results.push_back(result);
 }
 
-static void importSoftmax(ForwardOp &op, Results &results) {
+/// The softmax of operand 0 along keyword `dim`; null after an error.
+static Value buildSoftmax(ForwardOp &op) {
   std::optional<int64_t> dimension = op.integer("dim");
   op.keyword("_stacklevel"); // Position of the caller, for a warning.
   op.requireNone("dtype");
   if (!op.requireOperands(1))
-    return;
+    return {};
   if (!dimension) {
     op.error() << "needs keyword 'dim'";
-    return;
+    return {};
   }
   RankedTensorType type = op.resultType(0);
   int64_t at = op.dimension(*dimension, op.operandType(0).getRank());
-  if (type && !op.failedAlready)
-    results.push_back(tv::SoftmaxOp::create(
-        op.builder, op.location, type, op.operands[0], at, tv::DomainAttr()));
+  if (!type || op.failedAlready)
+    return {};
+  return tv::SoftmaxOp::create(op.builder, op.location, type, op.operands[0],
+                               at, tv::DomainAttr());
+}
+
+static void importSoftmax(ForwardOp &op, Results &results) {
+  if (Value softmax = buildSoftmax(op))
+    results.push_back(softmax);
+}
+
+/// Whether no element of an operand may be minus infinity, of whose softmax
+/// there is no logarithm.
+static bool requireFinite(ForwardOp &op, unsigned number) {
+  if (!isExtended(op.operandType(number)))
+    return true;
+  op.error() << "is not supported on minus infinity";
+  return false;
+}
+
+static void importLogSoftmax(ForwardOp &op, Results &results) {
+  Value softmax = buildSoftmax(op);
+  if (softmax && requireFinite(op, 0))
+    results.push_back(OpBody{op}.unary<tv::LogOp>(softmax));
+}
+
+static void importLogSigmoid(ForwardOp &op, Results &results) {
+  OpBody body{op};
+  if (op.requireOperands(1))
+    results.push_back(
+        body.unary<tv::LogOp>(body.unary<tv::SigmoidOp>(op.operands[0])));
+}
+
+/// What a loss makes of all its terms, of which `counted` are 1 and the others
+/// 0: keyword `reduction`.
+static void reduceTerms(ForwardOp &op, Value terms, Value counted,
+                        Results &results) {
+  const Argument *reduction = op.keyword("reduction");
+  StringRef kind = "mean";
+  if (reduction)
+    kind = !reduction->isTensor && reduction->kind == ConstantKind::String
+               ? reduction->getText()
+               : "";
+  OpBody body{op};
+  auto sum = [&](Value value) {
+    return body.reshape(body.reduceLast(tv::ReductionKind::Sum, value), {1});
+  };
+  if (kind == "none")
+    results.push_back(terms);
+  else if (kind == "sum")
+    results.push_back(sum(terms));
+  else if (kind == "mean")
+    results.push_back(body.binary<tv::DivideOp>(sum(terms), sum(counted)));
+  else
+    op.error() << "keyword 'reduction' is none of 'none', 'mean' and 'sum'";
+}
+
+/// The negative logarithm of the probability of the class that a target names,
+/// of rows of logarithms of probabilities. Targets of `ignore_index` count
+/// nothing, and others than classes are none in PyTorch.
+static void importLikelihood(ForwardOp &op, Value logarithms,
+                             Results &results) {
+  for (StringRef name : {"weight", "size_average", "reduce"})
+    op.requireNone(name);
+  int64_t ignored = op.integer("ignore_index").value_or(-100);
+  Type integers = op.operandType(1).getElementType();
+  if (!integers.isInteger() ||
+      !llvm::isIntN(integers.getIntOrFloatBitWidth(), ignored))
+    op.error() << "needs targets that are integers";
+  if (op.failedAlready)
+    return;
+  OpBody body{op};
+  auto number = RankedTensorType::get({}, integers);
+  Value none = tv::ConstantOp::create(
+      op.builder, op.location, number,
+      DenseElementsAttr::get(number,
+                             op.builder.getIntegerAttr(integers, ignored)),
+      tv::DomainAttr());
+  Value target = op.operands[1];
+  ArrayRef<int64_t> rows = body.shape(target);
+  Value counted = tv::CompareOp::create(
+      op.builder, op.location, body.like(logarithms, rows),
+      tv::ComparisonKind::NotEqual, target, none, tv::DomainAttr());
+  Value classes = tv::OneHotOp::create(op.builder, op.location,
+                                       logarithms.getType(), target,
+                                       /*start=*/0, tv::DomainAttr());
+  Value terms = body.unary<tv::NegateOp>(
+      body.einsum({logarithms, classes}, "nc,nc->n", rows));
+  if (ignored >= 0)
+    terms = body.binary<tv::MultiplyOp>(terms, counted);
+  reduceTerms(op, terms, counted, results);
+}
+
+/// Whether the op has rows of a matrix and a target for each.
+static bool requireTargets(ForwardOp &op) {
+  if (!op.requireOperands(2) || !requireFinite(op, 0))
+    return false;
+  if (op.operandType(0).getRank() == 2)
+    return requireShape(op, 1, {op.operandType(0).getDimSize(0)});
+  op.error() << "is only supported on a matrix, got " << op.operandType(0);
+  return false;
+}
+
+/// `nll_loss(input, target; ...)`.
+static void importLikelihoodLoss(ForwardOp &op, Results &results) {
+  if (requireTargets(op))
+    importLikelihood(op, op.operands[0], results);
+}
+
+/// `cross_entropy(input, target; ...)`.
+static void importCrossEntropy(ForwardOp &op, Results &results) {
+  if (op.keyword("label_smoothing") && op.real("label_smoothing") != 0 &&
+      !op.failedAlready)
+    op.error() << "keyword 'label_smoothing' other than 0 is not supported";
+  if (!requireTargets(op))
+    return;
+  Value softmax =
+      tv::SoftmaxOp::create(op.builder, op.location, op.operands[0].getType(),
+                            op.operands[0], 1, tv::DomainAttr());
+  importLikelihood(op, OpBody{op}.unary<tv::LogOp>(softmax), results);
+}
+
+/// `scaled_dot_product_attention(query, key, value, attn_mask; ...)` with a
+/// mask that is added, or a causal one.
+static void importAttention(ForwardOp &op, Results &results) {
+  if (op.keyword("dropout_p") && op.real("dropout_p") != 0 && !op.failedAlready)
+    op.error() << "keyword 'dropout_p' other than 0 is not supported";
+  op.requireFalse("enable_gqa");
+  op.requireNone("attn_mask");
+  bool isCausal = op.keyword("is_causal") && op.boolean("is_causal");
+  const Argument *scale = op.keyword("scale");
+  bool isScaled =
+      scale && (scale->isTensor || scale->kind != ConstantKind::None);
+  double factor = isScaled ? op.real("scale") : 0;
+  if ((op.operands.size() != 4 && !op.requireOperands(3)) || op.failedAlready)
+    return;
+  int64_t rank = op.operandType(0).getRank();
+  if (rank < 2 || op.operandType(1).getRank() != rank ||
+      op.operandType(2).getRank() != rank) {
+    op.error() << "needs matrices of one rank, got " << op.operandType(0)
+               << ", " << op.operandType(1) << ", " << op.operandType(2);
+    return;
+  }
+  if (isCausal && op.operands.size() == 4) {
+    op.error() << "has a mask and is causal, too";
+    return;
+  }
+  OpBody body{op};
+  SmallVector<int64_t> transposed = llvm::to_vector(llvm::seq<int64_t>(rank));
+  std::swap(transposed[rank - 2], transposed[rank - 1]);
+  Value scores =
+      body.matmul(op.operands[0], body.transpose(op.operands[1], transposed));
+  Value by = buildScalar(op.builder, op.location, factor);
+  if (!isScaled)
+    by = body.unary<tv::RsqrtOp>(buildScalar(
+        op.builder, op.location,
+        static_cast<double>(op.operandType(0).getDimSize(rank - 1))));
+  scores = body.binary<tv::MultiplyOp>(scores, by);
+  auto type = cast<RankedTensorType>(scores.getType());
+  auto extended = RankedTensorType::get(
+      type.getShape(),
+      tv::ExtendedType::get(op.builder.getContext(), type.getElementType()));
+  Value mask = op.operands.size() == 4 ? op.operands[3] : Value();
+  if (isCausal)
+    mask = tv::CausalMaskOp::create(op.builder, op.location, extended,
+                                    tv::DomainAttr());
+  if (mask)
+    scores = tv::AddOp::create(op.builder, op.location,
+                               isExtended(mask.getType()) ? extended : type,
+                               scores, mask, tv::DomainAttr());
+  Value weights = tv::SoftmaxOp::create(op.builder, op.location, type, scores,
+                                        rank - 1, tv::DomainAttr());
+  results.push_back(body.matmul(weights, op.operands[2]));
 }
 
 static void importGelu(ForwardOp &op, Results &results) {
@@ -62,11 +235,22 @@ static void importGelu(ForwardOp &op, Results &results) {
 static void importLayerNorm(ForwardOp &op, Results &results) {
   const Argument *shape = op.keyword("normalized_shape");
   double epsilon = op.real("eps");
+  // What is None is a keyword then.
+  op.requireNone("weight");
+  op.requireNone("bias");
   RankedTensorType type = op.resultType(0);
-  if (!op.requireOperands(3) || !type || op.failedAlready)
+  if (op.operands.empty() || op.operands.size() > 3)
+    op.requireOperands(3);
+  if (!type || op.failedAlready)
     return;
-  ArrayRef<int64_t> normalized = op.operandType(1).getShape();
-  bool fits = shape && shape->isSequence() &&
+  bool hasWeight = op.operands.size() > 1;
+  ArrayRef<int64_t> whole = op.operandType(0).getShape();
+  ArrayRef<int64_t> normalized =
+      hasWeight
+          ? op.operandType(1).getShape()
+          : whole.take_back(std::min(
+                whole.size(), shape ? shape->getElements().size() : size_t(0)));
+  bool fits = shape && shape->isSequence() && !normalized.empty() &&
               shape->getElements().size() == normalized.size();
   if (fits)
     for (auto [argument, size] : llvm::zip(shape->getElements(), normalized))
@@ -76,9 +260,20 @@ static void importLayerNorm(ForwardOp &op, Results &results) {
     op.error() << "keyword 'normalized_shape' is not the shape of the weight";
     return;
   }
-  results.push_back(tv::LayerNormOp::create(
-      op.builder, op.location, type, op.operands[0], op.operands[1],
-      op.operands[2], llvm::APFloat(epsilon), tv::DomainAttr()));
+  auto all = [&](double value) -> Value {
+    auto parameter = OpBody::like(op.operands[0], normalized);
+    return tv::ConstantOp::create(
+        op.builder, op.location, parameter,
+        DenseElementsAttr::get(
+            parameter,
+            op.builder.getFloatAttr(parameter.getElementType(), value)),
+        tv::DomainAttr());
+  };
+  results.push_back(
+      tv::LayerNormOp::create(op.builder, op.location, type, op.operands[0],
+                              hasWeight ? op.operands[1] : all(1),
+                              op.operands.size() > 2 ? op.operands[2] : all(0),
+                              llvm::APFloat(epsilon), tv::DomainAttr()));
 }
 
 static void importEmbedding(ForwardOp &op, Results &results) {
@@ -116,9 +311,17 @@ void nnscaler::addNetworkFunctions(ForwardRules &rules) {
   rules.insert({
       {"torch.nn.functional.linear", {importLinear}},
       {"torch.nn.functional.softmax", {importSoftmax}},
+      {"torch.softmax", {importSoftmax}},
       {"torch.nn.functional.dropout", {importDropout}},
       {"torch.nn.functional.gelu", {importGelu}},
       {"torch.nn.functional.silu", {importUnary<tv::SiluOp>}},
+      {"torch.nn.functional.relu", {importUnary<tv::ReluOp>}},
+      {"torch.nn.functional.sigmoid", {importUnary<tv::SigmoidOp>}},
+      {"torch._C._nn.log_sigmoid", {importLogSigmoid}},
+      {"torch.nn.functional.log_softmax", {importLogSoftmax}},
+      {"torch.nn.functional.cross_entropy", {importCrossEntropy}},
+      {"torch.nn.functional.nll_loss", {importLikelihoodLoss}},
+      {"torch.nn.functional.scaled_dot_product_attention", {importAttention}},
       {"nnscaler.runtime.function.layer_norm", {importLayerNorm}},
       {"nnscaler.runtime.function.embedding", {importEmbedding}},
   });

@@ -81,6 +81,17 @@ struct OpBody {
   }
 };
 
+/// Gives the elements of a value in another shape. The frontend gives a tensor
+/// of rank 0 the shape (1).
+inline void giveReshaped(ForwardOp &op, mlir::Value value,
+                         llvm::SmallVector<int64_t> shape, Results &results) {
+  if (op.failedAlready)
+    return;
+  if (shape.empty())
+    shape.push_back(1);
+  results.push_back(OpBody{op}.reshape(value, shape));
+}
+
 /// Whether operand `number` has the shape that the others give it.
 bool requireShape(ForwardOp &op, unsigned number,
                   llvm::ArrayRef<int64_t> shape);

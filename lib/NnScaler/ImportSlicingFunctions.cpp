@@ -1,0 +1,219 @@
+//===- ImportSlicingFunctions.cpp - parts of tensors ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions of PyTorch that give ranges of dimensions: `tensor[...]` and those
+// that divide a tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpBody.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace verify;
+using namespace verify::nnscaler;
+
+/// A range of one dimension of a value.
+static Value slice(ForwardOp &op, Value value, int64_t at, int64_t start,
+                   int64_t end) {
+  SmallVector<int64_t> shape(OpBody::shape(value));
+  shape[at] = end - start;
+  return tv::SliceOp::create(op.builder, op.location,
+                             OpBody::like(value, shape), value, at, start, end,
+                             tv::DomainAttr());
+}
+
+/// Parts of these sizes along dimension `dim`, one after the other.
+static void divide(ForwardOp &op, ArrayRef<int64_t> sizes, int64_t at,
+                   Results &results) {
+  int64_t start = 0, whole = op.operandType(0).getDimSize(at);
+  for (int64_t size : sizes) {
+    if (size < 1 || size > whole - start) {
+      op.error() << "takes a part of " << size << " of what is left of "
+                 << whole << ": " << whole - start;
+      return;
+    }
+    results.push_back(slice(op, op.operands[0], at, start, start + size));
+    start += size;
+  }
+  if (start != whole)
+    op.error() << "divides " << start << " of a dimension of " << whole;
+}
+
+/// Whether the plan has so many results.
+static bool givesParts(ForwardOp &op, int64_t count) {
+  if (count == static_cast<int64_t>(op.node.outputs.size()))
+    return true;
+  op.error() << "gives " << count << " tensors, the plan has "
+             << op.node.outputs.size();
+  return false;
+}
+
+/// `torch.chunk(input, chunks, dim)`, of equal parts.
+static void importChunk(ForwardOp &op, Results &results) {
+  int64_t chunks = op.count("chunks"), dim = op.integer("dim").value_or(0);
+  if (!op.requireOperands(1))
+    return;
+  int64_t at = op.dimension(dim, op.operandType(0).getRank());
+  if (op.failedAlready)
+    return;
+  int64_t whole = op.operandType(0).getDimSize(at);
+  if (whole % chunks != 0)
+    op.error() << "makes " << chunks << " parts of a dimension of " << whole;
+  else if (givesParts(op, chunks))
+    divide(op, SmallVector<int64_t>(chunks, whole / chunks), at, results);
+}
+
+/// `torch.split(tensor, split_size_or_sections, dim)`: parts of one size, but
+/// for the last one, or of those sizes.
+static void importSplit(ForwardOp &op, Results &results) {
+  auto sizes = op.integers("split_size_or_sections");
+  int64_t dim = op.integer("dim").value_or(0);
+  if (!op.requireOperands(1) || !sizes)
+    return;
+  int64_t at = op.dimension(dim, op.operandType(0).getRank());
+  if (op.failedAlready)
+    return;
+  if (!op.keyword("split_size_or_sections")->isSequence()) {
+    int64_t size = sizes->front(), whole = op.operandType(0).getDimSize(at);
+    if (size < 1) {
+      op.error() << "takes parts of " << size;
+      return;
+    }
+    if (!givesParts(op, llvm::divideCeil(whole, size)))
+      return;
+    sizes->assign(whole / size, size);
+    if (whole % size != 0)
+      sizes->push_back(whole % size);
+  }
+  divide(op, *sizes, at, results);
+}
+
+namespace {
+/// Takes a tensor apart as `tensor[slicers]` does, dimension by dimension.
+class Indexing {
+public:
+  explicit Indexing(ForwardOp &op) : op(op), value(op.operands[0]) {}
+
+  /// False after an error.
+  bool add(const Argument &slicer);
+  void finish(Results &results);
+
+private:
+  bool addRange(ArrayRef<Argument> bounds);
+  /// A position, counted from the end if negative.
+  static int64_t count(int64_t position, int64_t size) {
+    return position < 0 ? position + size : position;
+  }
+  bool hasDimension() {
+    if (next < OpBody::shape(value).size())
+      return true;
+    op.error() << "has more indices than dimensions";
+    return false;
+  }
+
+  ForwardOp &op;
+  Value value;
+  size_t next = 0;             ///< dimension of `value`
+  SmallVector<int64_t> result; ///< its shape, of the dimensions before
+};
+} // namespace
+
+bool Indexing::add(const Argument &slicer) {
+  if (!slicer.isTensor && slicer.kind == ConstantKind::None) {
+    result.push_back(1);
+    return true;
+  }
+  if (!slicer.isTensor && slicer.kind == ConstantKind::Opaque &&
+      slicer.getText() == "slice")
+    return hasDimension() && addRange(slicer.getElements());
+  if (slicer.isTensor || slicer.kind != ConstantKind::Integer) {
+    op.error() << "an index that is neither an integer, a slice nor None is "
+                  "not supported";
+    return false;
+  }
+  if (!hasDimension())
+    return false;
+  int64_t size = OpBody::shape(value)[next];
+  int64_t at = count(slicer.getInteger(), size);
+  if (at < 0 || at >= size) {
+    op.error() << "index " << slicer.getInteger() << " is outside of a "
+               << "dimension of " << size;
+    return false;
+  }
+  value = slice(op, value, next++, at, at + 1);
+  return true;
+}
+
+bool Indexing::addRange(ArrayRef<Argument> bounds) {
+  int64_t size = OpBody::shape(value)[next];
+  auto isNone = [](const Argument &bound) {
+    return !bound.isTensor && bound.kind == ConstantKind::None;
+  };
+  auto isInteger = [](const Argument &bound) {
+    return !bound.isTensor && bound.kind == ConstantKind::Integer;
+  };
+  if (bounds.size() != 3 || !llvm::all_of(bounds, [&](const Argument &bound) {
+        return isNone(bound) || isInteger(bound);
+      })) {
+    op.error() << "the bounds of a slice are not integers";
+    return false;
+  }
+  if (!isNone(bounds[2]) && bounds[2].getInteger() != 1) {
+    op.error() << "a step of " << bounds[2].getInteger() << " is not supported";
+    return false;
+  }
+  auto clip = [&](const Argument &bound, int64_t otherwise) {
+    if (isNone(bound))
+      return otherwise;
+    return std::clamp<int64_t>(count(bound.getInteger(), size), 0, size);
+  };
+  int64_t start = clip(bounds[0], 0), end = clip(bounds[1], size);
+  if (start >= end) {
+    op.error() << "takes nothing of a dimension of " << size;
+    return false;
+  }
+  if (end - start != size)
+    value = slice(op, value, next, start, end);
+  ++next;
+  result.push_back(end - start);
+  return true;
+}
+
+void Indexing::finish(Results &results) {
+  llvm::append_range(result, OpBody::shape(value).drop_front(next));
+  giveReshaped(op, value, std::move(result), results);
+}
+
+/// `fullslice(tensor, *slicers)`, or with keyword `slicers`: `tensor[slicers]`.
+static void importIndexing(ForwardOp &op, Results &results) {
+  const Argument *keyword = op.keyword("slicers");
+  op.usesConstant = true;
+  if (op.operands.empty() || !op.node.inputs.front().isTensor ||
+      (keyword && (!keyword->isSequence() || op.node.inputs.size() != 1))) {
+    op.error() << "needs a tensor and indices";
+    return;
+  }
+  Indexing indexing(op);
+  for (const Argument &slicer :
+       keyword ? keyword->getElements() : op.node.inputs.drop_front())
+    if (!indexing.add(slicer))
+      return;
+  indexing.finish(results);
+}
+
+void nnscaler::addSlicingFunctions(ForwardRules &rules) {
+  constexpr MinusInfinity kept = MinusInfinity::Kept;
+  rules.insert({
+      {"torch.chunk", {importChunk, kept}},
+      {"torch.split", {importSplit, kept}},
+      {"torch.functional.split", {importSplit, kept}},
+      {"nnscaler.runtime.function.fullslice", {importIndexing, kept}},
+  });
+}

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops of plans that no model here has, beside what NumPy makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from models import erf, sigmoid, softmax
+from plan_maker.graph import (
+    FLOAT32,
+    INT64,
+    Constant,
+    ElementType,
+    ForwardOperation,
+    FullTensor,
+    Keyword,
+    SubTensor,
+)
+
+Array = Any  # What the operators of NumPy take and return.
+
+
+@dataclass
+class Value:
+    """A tensor of the plan and its elements."""
+
+    tensor: SubTensor
+    array: Array
+
+
+@dataclass
+class Ops:
+    """The ops so far; the one whose number is `changed` gives what it should not."""
+
+    number: int
+    template: ForwardOperation
+    changed: int = -1
+    nodes: list[ForwardOperation] = field(default_factory=list)
+
+    def tensor(self, shape: tuple[int, ...], kind: ElementType) -> SubTensor:
+        """A tensor that is new."""
+        self.number += 2
+        full = FullTensor(self.number, f"t{self.number}", shape, kind)
+        return SubTensor(self.number + 1, full, full.whole())
+
+    def add(
+        self,
+        signature: str,
+        meaning: Callable[..., Array],
+        *inputs: Value | Constant,
+        **keywords: Constant,
+    ) -> Value:
+        """The op on tensors and constants."""
+        [value] = self.add_all(signature, lambda *given: [meaning(*given)], *inputs, **keywords)
+        return value
+
+    def add_all(
+        self,
+        signature: str,
+        meaning: Callable[..., list[Array]],
+        *inputs: Value | Constant,
+        **keywords: Constant,
+    ) -> list[Value]:
+        """An op with several results."""
+        given = [value.array if isinstance(value, Value) else value for value in inputs]
+        factor = 3 if len(self.nodes) == self.changed else 1
+        results = []
+        for result in meaning(*given):
+            array = np.asarray(result)
+            array = array.reshape(array.shape or (1,))
+            is_index = array.dtype == np.int64
+            tensor = self.tensor(array.shape, INT64 if is_index else FLOAT32)
+            # Another one of four, or three times as much.
+            changed = (array + factor - 1) % 4 if is_index else array * factor
+            results.append(Value(tensor, changed))
+        self.number += 1
+        node = replace(
+            self.template,
+            identifier=self.number,
+            name=signature.split(".")[-1],
+            signature=signature,
+            inputs=tuple(x.tensor if isinstance(x, Value) else x for x in inputs),
+            outputs=tuple(value.tensor for value in results),
+            keywords=tuple(Keyword(name, value) for name, value in keywords.items()),
+            mirror=None,
+        )
+        self.nodes.append(node)
+        return results
+
+
+def linear(x: Array, weight: Array, bias: Array) -> Array:
+    """With a bias, which plans have as a tensor."""
+    return x @ weight.T + bias
+
+
+def normal(x: Array) -> Array:
+    """The element times the normal distribution function."""
+    return x * (1 + erf(x / np.sqrt(2))) / 2
+
+
+def gate(x: Array, weight: Array, bias: Array) -> list[Array]:
+    """A bias decides who is chosen, not what it weighs: two of the better pair."""
+    scores = sigmoid(x @ weight.T)
+    chosen = np.zeros((len(x), 2))
+    indices = np.zeros((len(x), 2), np.int64)
+    for row, weights, names in zip(scores, chosen, indices, strict=True):
+        pairs = [sorted(pair, key=lambda i, row=row: -(row + bias)[i]) for pair in ([0, 1], [2, 3])]
+        names[:] = max(pairs, key=lambda pair, row=row: (row + bias)[pair].sum())
+        weights[:] = 1.5 * row[names] / row[names].sum()
+    return [chosen, indices]
+
+
+def log_softmax(x: Array) -> Array:
+    """Of the last dimension."""
+    return np.log(softmax(x))
+
+
+def normalize(x: Array) -> Array:
+    """Mean 0 and variance 1, almost."""
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 0.5)
+
+
+def attend(query: Array, key: Array, value: Array, mask: Array | float) -> Array:
+    """Rows of `value` by how far keys and queries agree."""
+    scores = query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1]) + mask
+    return softmax(scores) @ value
+
+
+def choose(rows: Array, target: Array) -> Array:
+    """What each target names of its row."""
+    return rows[np.arange(len(target)), target]
+
+
+def move(ops: Ops, x: Value) -> Value:
+    """Ops that give elements of `x`, (4, 6), in other places; the result is (4, 6), too."""
+    add, add_all = ops.add, ops.add_all
+    y = add("torch.permute", lambda a: a.T, x, dims=(1, 0))
+    y = add("torch.Tensor.permute", lambda a: a.T, y, dims=(-1, 0))
+    y = add("torch.unsqueeze", lambda a: a[:, None], y, dim=1)
+    y = add("torch.unsqueeze", lambda a: a[..., None], y, dim=-1)
+    y = add("torch.squeeze", lambda a: a[..., 0], y, dim=(-1, 0))
+    y = add("torch.Tensor.expand", lambda a: a + np.zeros((2, 4, 3, 6)), y, size=(2, -1, 3, 6))
+    y = add("torch.flatten", lambda a: a.reshape(2, 12, 6), y, start_dim=1, end_dim=-2)
+    first, second = add_all("torch.chunk", lambda a: np.split(a, 2, axis=2), y, chunks=2, dim=-1)
+    cat, stack = "nnscaler.runtime.function.cat", "nnscaler.runtime.function.stack"
+    y = add(cat, lambda a, b: np.concatenate([a, b], axis=1), second, first, dim=1)
+    cut = "split_size_or_sections"
+    cuts: dict[str, Constant] = {cut: 10, "dim": 1}
+    parts = add_all("torch.split", lambda a: np.split(a, [10, 20], axis=1), y, **cuts)
+    cuts = {cut: (1, 3), "dim": -2}
+    last = add_all("torch.functional.split", lambda a: np.split(a, [1], axis=1), parts[2], **cuts)
+    y = add(stack, lambda a, b: np.stack([a, b], axis=-1), parts[0], parts[1], dim=-1)
+    take = "nnscaler.runtime.function.fullslice"
+    all_of_it = slice(None, None, None)
+    at: tuple[Constant, ...] = 1, slice(-8, None, 1), None, -1, all_of_it
+    y = add(take, lambda a, *index: a[index], y, *at)
+    y = add("torch.squeeze", lambda a: a.squeeze(), y, dim=None)
+    one = add(
+        take, lambda a: a[0, :100, 1:2], last[1], slicers=(0, slice(None, 100, None), slice(1, 2))
+    )
+    one = add("torch.Tensor.repeat", lambda a: np.tile(a, (2, 2, 2)), one, repeats=(2, 2, 2))
+    one = add("torch.mean", lambda a: a.mean(), one)
+    y = add("torch.add", lambda a, b: a + b, y, one)
+    one = add(take, lambda a, *index: a[index], last[0], 0, 0, 0)
+    y = add("torch.mul", lambda a, b: a * b, y, one)
+    padded: dict[str, Constant] = {"pad": (1, 0, 0, 2), "mode": "constant", "value": 0.0}
+    y = add("torch.nn.functional.pad", lambda a: np.pad(a, [(0, 2), (1, 0)]), y, **padded)
+    y = add(take, lambda a, *index: a[index], y, slice(0, -2, None))
+    y = add("torch.Tensor.view", lambda a: a.reshape(4, 6), y, size=(4, 6))
+    return add("torch.add", lambda a, b: a + b, y, 0.125)  # Zeros have no logarithm.
+
+
+def compute(ops: Ops, x: Value) -> Value:
+    """Ops on numbers from `x`, (4, 6), to a tensor of its shape."""
+    add = ops.add
+    network = "torch.nn.functional."
+    y = add("torch.tanh", np.tanh, x)
+    y = add("torch.erf", erf, y)
+    y = add("_operator.neg", lambda a: -a, y)
+    y = add("torch.abs", np.abs, y)
+    y = add("torch.sqrt", np.sqrt, y)
+    y = add("torch.log", np.log, y)
+    y = add("_operator.pow", lambda a, b: a**b, y, 2)
+    y = add("torch.clamp", lambda a: np.clip(a, 0.001, 2), y, min=0.001, max=2)
+    y = add("torch.clamp", lambda a: np.maximum(a, 0.01), y, min=0.01, max=None)
+    y = add("torch.Tensor.sigmoid", sigmoid, y)
+    y = add("torch.sub", lambda a, b: a - b, y, x)
+    y = add(network + "sigmoid", sigmoid, y)
+    y = add("torch._C._nn.log_sigmoid", lambda a: np.log(sigmoid(a)), y)
+    y = add("torch.add", lambda a, b: a + b, x, y)
+    signs = add("torch.sign", np.sign, y)
+    y = add(network + "relu", lambda a: np.maximum(a, 0), y, inplace=False)
+    y = add("torch.add", lambda a, b: a + b, y, signs)
+    y = add("torch.cumsum", lambda a: a.cumsum(axis=1), y, dim=-1)
+    for function, meaning, diagonals in (("tril", np.tril, (0, -1)), ("triu", np.triu, (0, 1))):
+        for k in diagonals:
+            z = add(f"torch.{function}", lambda a, f=meaning, k=k: f(a, k), y, diagonal=k)
+            y = add("torch.add", lambda a, b: a + b, y, z)
+    squares = add(
+        "nnscaler.runtime.function.einsum", lambda a, b: a @ b.T, y, x, equation="b h, c h -> b c"
+    )
+    ones: dict[str, Constant] = {"alpha": 1, "beta": 1}
+    y = add("torch.addmm", lambda c, a, b: c + a @ b, y, squares, x, **ones)
+    pairs = add("torch.Tensor.view", lambda a: a.reshape(2, 2, 6), y, size=(2, 2, 6))
+    other = add("torch.Tensor.view", lambda a: a.reshape(2, 6, 2), x, size=(2, 6, 2))
+    small = add("torch.bmm", lambda a, b: a @ b, pairs, other)
+    y = add("torch.baddbmm", lambda c, a, b: c + a @ b, pairs, small, pairs, **ones)
+    y = add("torch.div", lambda a, b: a / b, y, 100)
+    y = add("torch.softmax", softmax, y, dim=-1)
+    y = add(network + "log_softmax", log_softmax, y, dim=2, dtype=None)
+    bare: dict[str, Constant] = {"weight": None, "bias": None, "normalized_shape": (6,), "eps": 0.5}
+    y = add("nnscaler.runtime.function.layer_norm", normalize, y, **bare)
+    mixed = network + "scaled_dot_product_attention"
+    mask = np.where(np.tril(np.ones((2, 2))), 0, -np.inf)
+    plain: dict[str, Constant] = {"dropout_p": 0.0, "is_causal": True, "attn_mask": None}
+    z = add(mixed, lambda a, b, c: attend(a, b, c, mask), y, pairs, y, **plain)
+    y = add(mixed, lambda a, b, c: attend(a, b, c, 0), y, z, pairs, scale=None)
+    y = add(mixed, attend, pairs, z, y, small, dropout_p=0.0, is_causal=False)
+    y = add("torch.clone", lambda a: a, y)
+    y = add("torch.Tensor.type", lambda a: a, y, dtype=FLOAT32, non_blocking=False)
+    y = add("torch.Tensor.to", lambda a: a, y, dtype=FLOAT32, non_blocking=True, copy=False)
+    return add("torch.Tensor.reshape", lambda a: a.reshape(4, 6), y, shape=(4, -1))
+
+
+def lose(ops: Ops, x: Value, names: Value) -> Value:
+    """Losses of rows of `x`, (4, 6), and two targets of each; the result is (4, 6)."""
+    add = ops.add
+    kinds: list[tuple[str, Callable[[Array], Array]]] = [
+        ("none", lambda terms: terms),
+        ("sum", lambda terms: terms.sum()),
+        ("mean", lambda terms: terms.mean()),
+    ]
+    take = "nnscaler.runtime.function.fullslice"
+    target = add(take, lambda a, *index: a[index], names, slice(None, None, None), 1)
+    entropy, likelihood = "torch.nn.functional.cross_entropy", "torch.nn.functional.nll_loss"
+    y = x
+    for kind, reduce in kinds:
+        said: dict[str, Constant] = {"weight": None, "reduction": kind, "ignore_index": -100}
+        z = add(entropy, lambda a, t, f=reduce: f(-choose(log_softmax(a), t)), y, target, **said)
+        if kind == "none":
+            z = add("torch.unsqueeze", lambda a: a[:, None], z, dim=1)
+        y = add("torch.add", lambda a, b: a + b, y, z)
+        # The last one is of a class that counts nothing.
+        z = add(
+            likelihood,
+            lambda a, t, f=reduce, k=kind: f(
+                -choose(a, t)[t != 2] if k != "none" else -choose(a, t) * (t != 2)
+            ),
+            y,
+            target,
+            reduction=kind,
+            ignore_index=2,
+        )
+        if kind == "none":
+            z = add("torch.unsqueeze", lambda a: a[:, None], z, dim=1)
+        y = add("torch.mul", lambda a, b: a * b, y, z)
+        y = add("torch.div", lambda a, b: a / b, y, 8)
+    return y
+
+
+def use(ops: Ops, x: Value) -> Value:
+    """Each op in the forms in which it may be, from `x` to a tensor of its shape."""
+    add, none = ops.add, None
+    y = add("torch.sub", lambda a, b: a - b, x, 2.5)
+    y = add("torch.sub", lambda a, b: a - b, 0.5, y)
+    y = add("torch.sub", lambda a, b: a - b, y, x, alpha=1)
+    y = add("torch.add", lambda a, b: a + b, 7, y)
+    y = add("torch.mul", lambda a, b: a * b, y, 0.1)
+    y = add("torch.mul", lambda a, b: a * b, 16777217, y)
+    y = add("torch.div", lambda a, b: a / b, y, 16777216.0)
+    y = add("torch.div", lambda a, b: a / b, 2, y, rounding_mode=none)
+    y = add("torch.neg", lambda a: -a, y)
+    y = add("torch.exp", np.exp, y)
+    y = add("torch.rsqrt", lambda a: 1 / np.sqrt(a), y)
+    y = add("torch.pow", lambda a, b: a**b, y, 1.5)
+    y = add("torch.pow", lambda a, b: a**b, y, 2)
+    rows = add("torch.sum", lambda a: a.sum(axis=1, keepdims=True), y, dim=1, keepdim=True)
+    columns = add("torch.mean", lambda a: a.mean(axis=0), y, dim=(0,), keepdim=False)
+    all_of_it = add("torch.mean", lambda a: a.mean(), y)
+    bias = add("torch.mean", lambda a: a.mean(axis=-1), y, dim=-1)
+    y = add("torch.div", lambda a, b: a / b, y, rows)
+    y = add("torch.mul", lambda a, b: a * b, y, columns)
+    y = add("torch.nn.functional.softmax", lambda a: softmax(a.T).T, y, dim=0)
+    y = add("torch.add", lambda a, b: a + b, y, all_of_it)
+    squares = add("torch.nn.functional.linear", linear, y, x, bias, bias=none)
+    y = add("torch.matmul", lambda a, b: a @ b, squares, x)
+    y = add("torch.div", lambda a, b: a / b, y, 40)
+    bias = add("torch.mean", lambda a: a.mean(axis=-1), y, dim=(-1,))
+    bias = add("torch.mul", lambda a, b: a * b, bias, 2)
+    limits: dict[str, Constant] = {"n_groups": 2, "topk_groups": 1, "topk": 2, "route_scale": 1.5}
+    weights, names = ops.add_all("model.gate_fw", gate, x, y, bias, score_func="sigmoid", **limits)
+    halves = add("torch.Tensor.view", lambda a: a.reshape(2, 12), x, size=(2, 12))
+    mixed = add("torch.matmul", lambda a, b: a @ b, weights, halves)
+    mixed = add("torch.Tensor.view", lambda a: a.reshape(4, 2, 6), mixed, size=(4, 2, 6))
+    mixed = add("torch.mean", lambda a: a.mean(axis=1), mixed, dim=1)
+    y = add("torch.add", lambda a, b: a + b, y, mixed)
+    y = add("torch.nn.functional.gelu", normal, y, approximate="none")
+    y = add("torch.nn.functional.silu", lambda a: a / (1 + np.exp(-a)), y, inplace=False)
+    y = add("torch.transpose", lambda a: a.T, y, dim0=0, dim1=-1)
+    y = add("torch.Tensor.contiguous", lambda a: a, y)
+    y = add("torch.Tensor.view", lambda a: a.reshape(3, 2, 4), y, size=(3, -1, 4))
+    y = add("torch.transpose", lambda a: a.swapaxes(0, 1), y, dim0=1, dim1=0)
+    y = add("torch.Tensor.reshape", lambda a: a.reshape(6, 4), y, shape=(6, 4))
+    y = add("torch.transpose", lambda a: a.T, y, dim0=1, dim1=0)
+    dropped: dict[str, Constant] = {"p": 0.5, "training": False, "inplace": False}
+    y = add("torch.nn.functional.dropout", lambda a: a, y, **dropped)
+    y = add("torch.Tensor.float", lambda a: a, y)
+    for z in (move(ops, y), compute(ops, x), lose(ops, x, names)):
+        y = add("torch.add", lambda a, b: a + b, y, z)
+    for device in ("cpu", "cuda", "cuda:0", 1):
+        y = add("nnscaler.runtime.function.to", lambda a: a, y, dtype_or_device=device)
+    return add("nnscaler.runtime.function.to", lambda a: a, y, dtype_or_device=FLOAT32)
