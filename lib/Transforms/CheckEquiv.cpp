@@ -267,7 +267,8 @@ protected:
       return std::nullopt;
     {
       SilencedThread silence(&getContext());
-      if (failed(checkLedger(checker, graph)))
+      if (failed(
+              checkLedger(checker.getStatuses(), checker.getDefined(), graph)))
         return std::nullopt;
     }
     reportCounts(checker, graph);
@@ -318,7 +319,8 @@ protected:
       return Answer::Refuted;
     }
     bool isProved = listUnknown(*checker, refutation, graph) == 0 &&
-                    succeeded(checkLedger(*checker, graph));
+                    succeeded(checkLedger(checker->getStatuses(),
+                                          checker->getDefined(), graph));
     return isProved ? Answer::Proved : Answer::Unknown;
   }
 };

@@ -32,6 +32,8 @@ struct ExpectStatus {
   llvm::SmallVector<tv::ExpectOp> assumed;
 };
 
+using ExpectStatuses = llvm::MapVector<mlir::Operation *, ExpectStatus>;
+
 /// Numbers for the report.
 struct CheckCounts {
   unsigned stages = 0;
@@ -82,9 +84,7 @@ public:
   /// The results of the contract, in order.
   llvm::ArrayRef<tv::ExpectOp> getResults() const { return results; }
   /// Every expect that was decided; others were not needed.
-  const llvm::MapVector<mlir::Operation *, ExpectStatus> &getStatuses() const {
-    return statuses;
-  }
+  const ExpectStatuses &getStatuses() const { return statuses; }
   /// Tensors of the reference that are defined wherever its results are.
   const DefinedTensors &getDefined() const { return defined.getTensors(); }
   const CheckCounts &getCounts() const { return counts; }
@@ -191,8 +191,10 @@ private:
 /// Checks a finished argument again, apart from what built it: every result
 /// rests on proved expects only, each of which speaks of the same value, the
 /// same lineage and at least the domain it is used on, and none rests on
-/// itself. Fails, after an error, where the argument has a gap.
-llvm::LogicalResult checkLedger(const EquivalenceChecker &checker,
+/// itself. `defined` are the tensors that are defined where the results are.
+/// Fails, after an error, where the argument has a gap.
+llvm::LogicalResult checkLedger(const ExpectStatuses &statuses,
+                                const DefinedTensors &defined,
                                 tv::GraphOp graph);
 
 } // namespace verify

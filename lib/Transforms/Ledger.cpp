@@ -81,9 +81,9 @@ static StringRef checkCone(tv::ExpectOp expect, ArrayRef<tv::ExpectOp> assumed,
   return "";
 }
 
-LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
+LogicalResult verify::checkLedger(const ExpectStatuses &statuses,
+                                  const DefinedTensors &defined,
                                   tv::GraphOp graph) {
-  const auto &statuses = checker.getStatuses();
   llvm::DenseMap<Operation *, Mark> marks;
   SmallVector<Operation *> worklist;
   std::vector<std::pair<tv::ExpectOp, const ExpectStatus *>> used;
@@ -106,7 +106,7 @@ LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
     }
     used.emplace_back(expect, &status->second);
     for (tv::ExpectOp lemma : status->second.assumed) {
-      if (!checker.getDefined().contains(lemma.getReference()))
+      if (!defined.contains(lemma.getReference()))
         return expect.emitOpError("ledger: rests on a tensor that may be "
                                   "undefined where the results are defined");
       auto found = marks.find(lemma);
@@ -119,8 +119,8 @@ LogicalResult verify::checkLedger(const EquivalenceChecker &checker,
   std::vector<StringRef> wrong(used.size());
   forEachInParallel(graph.getContext(), used.size(), [&](size_t number) {
     auto [expect, status] = used[number];
-    wrong[number] = checkCone(expect, status->assumed, graph.getMesh(),
-                              checker.getDefined());
+    wrong[number] =
+        checkCone(expect, status->assumed, graph.getMesh(), defined);
   });
   for (auto [one, text] : llvm::zip_equal(used, wrong))
     if (!text.empty())
