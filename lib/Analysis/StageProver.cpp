@@ -10,6 +10,7 @@
 #include "Verify/Analysis/Congruence.h"
 #include "Verify/Analysis/ElementEvaluator.h"
 #include "Verify/Analysis/FactorAnalysis.h"
+#include "Verify/Output/OutputFile.h"
 #include "Verify/Scalar/Evaluation.h"
 #include "Verify/Scalar/NumericAlgebras.h"
 #include "llvm/Support/FileSystem.h"
@@ -328,17 +329,15 @@ void StageDecision::writeSmtLib(StringRef directory,
     std::string name = (directory + "/" + Twine(written.size()) + "-" +
                         stage.getSymName() + ".smt2")
                            .str();
-    std::error_code error = llvm::sys::fs::create_directories(directory);
-    if (!error) {
-      llvm::raw_fd_ostream out(name, error);
-      if (!error) {
-        printOrigin(what, out);
-        out << text;
-        continue;
-      }
+    // Whether the directory is there shows when the file is opened.
+    (void)llvm::sys::fs::create_directories(directory);
+    if (llvm::Error error = writeFile(name, [&](raw_ostream &out) {
+          printOrigin(what, out);
+          out << text;
+        })) {
+      stage.emitWarning("cannot write ") << toString(std::move(error));
+      return;
     }
-    stage.emitWarning("cannot write '") << name << "': " << error.message();
-    return;
   }
 }
 

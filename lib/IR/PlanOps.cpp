@@ -288,10 +288,10 @@ bool StartOp::startsCommunication() {
 }
 
 bool StartOp::startsComputation() {
-  // What a backward differentiates is in segments, and is not started there.
-  Operation *started = getStarted();
+  Operation *started = getStarted(); // What is differentiated is in segments.
   return isa_and_nonnull<SemanticsOpInterface>(started) &&
-         started->getNumResults() == 1 && started->getNumRegions() == 0 &&
+         !started->hasTrait<RunsAlongAxes>() && started->getNumResults() == 1 &&
+         started->getNumRegions() == 0 &&
          isa<ProgramOp>((*this)->getParentOp());
 }
 

@@ -60,8 +60,10 @@ LogicalResult ReduceOp::buildGradients(OpBuilder &builder, Value gradient,
   int64_t count = 1;
   for (int64_t i = 0; i < type.getRank(); ++i) {
     bool isReduced = llvm::is_contained(getDimensions(), i);
-    if (isReduced)
-      count *= type.getDimSize(i);
+    // Doubles have all integers up to there.
+    if (isReduced && (llvm::MulOverflow(count, type.getDimSize(i), count) ||
+                      count > int64_t(1) << 53))
+      return emitOpError("has no derivative: reduces more than 2^53 elements");
     if (!isReduced || getKeep())
       kept.push_back(i);
   }

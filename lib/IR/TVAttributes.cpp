@@ -44,6 +44,10 @@ LogicalResult AxisAttr::verify(EmitError emitError, StringAttr name,
 }
 
 LogicalResult MeshAttr::verify(EmitError emitError, ArrayRef<AxisAttr> axes) {
+  // Sets of axes are the bits of a number.
+  constexpr size_t maxAxes = 64;
+  if (axes.size() > maxAxes)
+    return emitError() << "mesh has more than " << maxAxes << " axes";
   llvm::SmallSet<StringRef, 4> names;
   int64_t points = 1;
   for (AxisAttr axis : axes) {
@@ -152,9 +156,15 @@ static ParseResult parseIntervals(AsmParser &parser,
                               "expected a coordinate or 'start:end'");
     if (failed(*isInteger))
       return failure();
-    end = start + 1;
-    if (succeeded(parser.parseOptionalColon()) && parser.parseInteger(end))
-      return failure();
+    bool isLast = llvm::AddOverflow(start, int64_t(1), end);
+    if (succeeded(parser.parseOptionalColon())) {
+      if (parser.parseInteger(end))
+        return failure();
+    } else if (isLast) {
+      return parser.emitError(parser.getCurrentLocation(),
+                              "no coordinate comes after ")
+             << start;
+    }
     bounds.append({start, end});
   } while (succeeded(parser.parseOptionalVerticalBar()));
   return success();

@@ -31,11 +31,12 @@ Tensor::~Tensor() {
 
 std::shared_ptr<Tensor> Workspace::allocate(ArrayRef<int64_t> shape,
                                             Location location) {
-  int64_t count = 1;
+  int64_t count = 1, all;
+  bool isTooMuch = false;
   for (int64_t size : shape)
-    if (llvm::MulOverflow(count, size, count) || count > limits.elements)
-      count = limits.elements + 1;
-  if (live + count > limits.elements) {
+    isTooMuch |= llvm::MulOverflow(count, size, count);
+  if (isTooMuch || llvm::AddOverflow(live, count, all) ||
+      all > limits.elements) {
     emitError(location)
         << "the run needs more than " << limits.elements
         << " tensor elements at a time; run a plan of the same shape with "

@@ -251,7 +251,12 @@ static std::optional<GivenTensors> readArchive(StringRef data,
     name.consume_back(".npy");
     if (bytes.isBroken)
       break;
-    if (std::string problem = readArray(content, tensors[name]);
+    auto [tensor, isNew] = tensors.try_emplace(name);
+    if (!isNew) {
+      error = "has '" + name.str() + "' twice";
+      return std::nullopt;
+    }
+    if (std::string problem = readArray(content, tensor->second);
         !problem.empty()) {
       error = "'" + name.str() + "' " + problem;
       return std::nullopt;

@@ -63,6 +63,8 @@ std::optional<llvm::StringRef> Decoder::toBytes(Value value,
 static std::optional<Argument> makeNumber(char kind, unsigned size,
                                           uint64_t bits) {
   Argument number;
+  if (size != 1 && size != 2 && size != 4 && size != 8)
+    return std::nullopt;
   switch (kind) {
   case 'b':
     if (size != 1)
@@ -76,8 +78,6 @@ static std::optional<Argument> makeNumber(char kind, unsigned size,
     return number;
   case 'i': {
     unsigned unused = 64 - 8 * size;
-    if (size == 0)
-      return std::nullopt;
     number.setInteger(static_cast<int64_t>(bits << unused) >> unused);
     return number;
   }

@@ -94,13 +94,20 @@ void PlanContext::noteForward(Index index, Index segment) {
 }
 
 void PlanContext::propagateExtended() {
-  // Nodes are mostly in order: repeat until nothing changes.
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (auto [from, to] : keptInfinities)
-      if (fulls[from].isExtended && !fulls[to].isExtended)
-        changed = fulls[to].isExtended = true;
+  llvm::sort(keptInfinities);
+  std::vector<Index> worklist;
+  for (auto [from, to] : keptInfinities)
+    if (fulls[from].isExtended && (worklist.empty() || worklist.back() != from))
+      worklist.push_back(from);
+  while (!worklist.empty()) {
+    Index from = worklist.back();
+    worklist.pop_back();
+    for (auto it = llvm::lower_bound(keptInfinities, std::pair(from, Index(0)));
+         it != keptInfinities.end() && it->first == from; ++it)
+      if (!fulls[it->second].isExtended) {
+        fulls[it->second].isExtended = true;
+        worklist.push_back(it->second);
+      }
   }
   keptInfinities.clear();
 }

@@ -186,7 +186,8 @@ static void importReduce(ForwardOp &op, Results &results) {
     }
   }
   llvm::sort(dimensions);
-  dimensions.erase(llvm::unique(dimensions), dimensions.end());
+  if (llvm::adjacent_find(dimensions) != dimensions.end() && !op.failedAlready)
+    op.error() << "keyword 'dim' names a dimension twice";
   bool isKept = keep && op.boolean("keepdim");
   RankedTensorType type = op.resultType(0);
   if (!type || op.failedAlready)

@@ -280,6 +280,9 @@ FailureOr<Value> PrimitiveImporter::select() {
     return value;
   if (!isa<FloatType>(type->getElementType()))
     return error() << "divides elements of " << type->getElementType();
+  // Doubles have all integers up to there.
+  if (*divisor > int64_t(1) << 53)
+    return error() << "divides by " << *divisor;
   return Value(tv::DivideOp::create(
       context.builder, context.location, *type, value,
       buildScalar(context.builder, context.location, *divisor),

@@ -111,8 +111,10 @@ tv::LineageAttr verify::getLineage(tv::PieceAttr piece, ArrayRef<int64_t> shape,
   SmallVector<Attribute> axes;
   for (StringRef name : {"dp", "mb"}) {
     int64_t size = mesh.getAxisSize(name).value_or(1);
-    if (size == 1 || llvm::MulOverflow(parts, size, parts))
+    if (size == 1)
       continue;
+    if (llvm::MulOverflow(parts, size, parts))
+      return {};
     axes.push_back(tv::DimensionFactorAttr::get(
         context, StringAttr::get(context, name), 0, 0, 0));
   }

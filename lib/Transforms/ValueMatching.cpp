@@ -330,6 +330,9 @@ std::optional<Match> ValueMatcher::matchSum(Value value, Value reference) {
   SmallVector<StringAttr> varying = getVaryingAxes(value);
   SmallVector<SmallVector<Value>> groups = listGroups(value);
   groups.insert(groups.begin(), {value});
+  // Meshes of plans have three.
+  if (varying.size() > 8)
+    return std::nullopt;
   // A value that is indexed by the axes, or a term of a sum over some of them.
   for (uint64_t mask = 0; mask < uint64_t(1) << varying.size(); ++mask) {
     SmallVector<StringAttr> sumAxes;

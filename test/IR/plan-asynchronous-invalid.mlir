@@ -215,6 +215,19 @@ tv.plan @waits_for_another_type <device = 2> {
 
 // -----
 
+tv.plan @starts_what_is_over_all_devices <device = 2> {
+  tv.program 0 {
+    %x = tv.load_data cell 1 ["x"] holds [#tv.piece<1, [0:4 of 4]>] : tensor<4xf32>
+    // expected-error @below {{starts something else than one communication op, or one computation of a program}}
+    %handle = tv.start {
+      %0 = tv.all_reduce %x over ["device"] : (tensor<4xf32>) -> tensor<4xf32>
+    }
+    tv.wait %handle
+  }
+}
+
+// -----
+
 tv.plan @waits_for_no_result <device = 2> {
   tv.program 0 {
     %handle = tv.start {

@@ -4,8 +4,11 @@
 usage: inputs.py write WORK | inputs.py check WORK
 """
 
+import io
 import json
 import sys
+import warnings
+import zipfile
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -39,6 +42,12 @@ def write(work: Path) -> None:
     np.savez(work / "columns.npz", data=np.asfortranarray(DATA))
     np.savez(work / "complex.npz", data=DATA + 1j)
     np.savez(work / "nan.npz", data=DATA * np.nan)
+    with zipfile.ZipFile(work / "twice.npz", "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # That a name is there twice.
+        for rows in (DATA[:2], DATA[2:]):
+            content = io.BytesIO()
+            np.save(content, rows)
+            archive.writestr("data.npy", content.getvalue())
 
 
 def check(work: Path) -> None:

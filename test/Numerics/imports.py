@@ -68,6 +68,8 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
         "keywords 'start' and 'stop' are not both numbers",
     ),
     ("torch.floor", {}, FLOAT32, "unknown op 'torch.floor'"),
+    ("torch.sum", {"dim": (0, -2)}, FLOAT32, "keyword 'dim' names a dimension twice"),
+    ("torch.mean", {"dim": ("0",)}, FLOAT32, "keyword 'dim' is not a list of integers"),
     ("torch.permute", {"dims": (0, 0)}, FLOAT32, "does not name each dimension once"),
     ("torch.permute", {"dims": (0, 2)}, FLOAT32, "has no dimension 2"),
     ("torch.Tensor.expand", {"size": (3, 6)}, FLOAT32, "makes size 3 of size 4"),

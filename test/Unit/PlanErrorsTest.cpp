@@ -270,6 +270,12 @@ TEST(PlanErrorsTest, Constants) {
       {"linear", "_kwargs",
        dictionary({{string("a"), scalar("i8", "<", "\1")}}),
        "IRDimops 20: field '_kwargs': a numpy scalar cannot be read"},
+      // NumPy has no such types.
+      {"linear", "_kwargs",
+       dictionary({{string("a"), scalar("i3", "<", "abc")}}),
+       "IRDimops 20: field '_kwargs': a numpy scalar cannot be read"},
+      {"linear", "_kwargs", dictionary({{string("a"), scalar("u0", "<", "")}}),
+       "IRDimops 20: field '_kwargs': a numpy scalar cannot be read"},
       {"linear", "_kwargs",
        dictionary(
            {{string("a"), call("numpy.core.multiarray", "scalar",

@@ -6,14 +6,23 @@
 
 #include "Flags.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 using namespace verify;
 
-/// Whether two names are those of one file.
+/// Whether two names are those of one file, which need not be there yet.
 static bool areSame(StringRef left, StringRef right) {
-  return left == right || sys::fs::equivalent(left, right);
+  auto normalize = [](StringRef name) {
+    SmallString<128> path(name);
+    sys::fs::make_absolute(path);
+    sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+    return path;
+  };
+  return normalize(left) == normalize(right) ||
+         sys::fs::equivalent(left, right);
 }
 
 std::string Flags::findWrongOutput() const {
@@ -27,8 +36,7 @@ std::string Flags::findWrongOutput() const {
       if (areSame(*output, plan))
         return problem + "a plan that is read";
     for (const cl::opt<std::string> *other : outputs)
-      if (other != output && !other->empty() &&
-          output->getValue() == other->getValue())
+      if (other != output && !other->empty() && areSame(*output, *other))
         return problem + "the file of --" + other->ArgStr.str();
   }
   if (smtLib.empty())

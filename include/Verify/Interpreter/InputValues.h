@@ -22,7 +22,8 @@
 
 namespace verify {
 
-/// Tensors of a file, by name; numbers are exact, none is minus infinity.
+/// Tensors of a file, by name; none is minus infinity. Texts, integers of 64
+/// bits and what doubles have are exact; other numbers of JSON are rounded.
 struct GivenTensor {
   llvm::SmallVector<int64_t> shape;
   std::vector<std::optional<Rational>> elements;
