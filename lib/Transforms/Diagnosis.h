@@ -221,10 +221,19 @@ private:
   /// has no such; false if the reference has no such op.
   bool matchPositions(Finding &finding, tv::OneHotOp op);
   void classifyOp(Finding &finding, mlir::Operation *op);
+  /// The constant of the same place among those of the op of the reference that
+  /// corresponds to the one that this belongs to; null if there is none.
+  tv::ConstantOp findSimilarConstant(tv::ConstantOp constant);
   std::string findWrongConstant(tv::ConstantOp constant);
   bool classifyDoubling(Finding &finding);
   bool classifySlices(Finding &finding, mlir::Operation *op);
   bool classifyOperands(Finding &finding, mlir::Operation *op);
+  /// Whether one operand is another value of the reference than the op there
+  /// reads, or what is received another one than is expected.
+  bool classifyOtherOperand(Finding &finding, mlir::Operation *op);
+  /// The value of the reference that one of the plan is, all or a part of it;
+  /// null if that is not known.
+  mlir::Value getReferenceOf(mlir::Value value) const;
   std::optional<Match> matchAny(mlir::Value value);
   /// The op of the reference that corresponds to one of the plan, if it is in
   /// the region.

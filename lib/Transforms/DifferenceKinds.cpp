@@ -72,7 +72,9 @@ bool Diagnosis::classifyStated(Finding &finding) {
     return true;
   if (auto part = matcher.matchPart(value, reference, expect.getLineage())) {
     if (part->isScaled()) {
-      if (classifyDoubling(finding))
+      Operation *op = value.getDefiningOp();
+      if (classifyDoubling(finding) ||
+          (op && classifyOtherOperand(finding, op)))
         return true;
       finding.kind = DifferenceKind::ScaleFactor;
       finding.explanation = "the value is " + describeFactor(*part) +
@@ -125,8 +127,18 @@ bool Diagnosis::classifyOtherTensor(Finding &finding) {
       continue;
     if (classifyLackingTerms(finding, other->getResult(0)))
       return true;
-    finding.op = op;
     finding.kind = DifferenceKind::WrongOperand;
+    Operation *expected = expect.getReference().getDefiningOp();
+    if (expected &&
+        getPlaceKey(expected->getLoc()) != getPlaceKey(op->getLoc())) {
+      finding.explanation = "the value is still the result of " +
+                            describe(other) +
+                            " of the reference, which is "
+                            "changed there by " +
+                            describe(expected);
+      return true;
+    }
+    finding.op = op;
     finding.explanation = "the value is that of another tensor of the "
                           "reference: " +
                           describe(op) + " has another operand there";
@@ -276,7 +288,14 @@ void Diagnosis::classifyRegion(Finding &finding) {
     else if (getPlaceKey(op->getLoc()) == getPlaceKey(unclear->op->getLoc()))
       ++alike;
   }
-  if (!unclear || noteOddMicroBatch(finding))
+  if (!unclear) {
+    // What is stated may be a value of the reference, but another one.
+    Operation *op = finding.expect.getValues().front().getDefiningOp();
+    if (op && !classifyOperands(finding, op))
+      classifyOtherOperand(finding, op);
+    return;
+  }
+  if (noteOddMicroBatch(finding))
     return;
   finding = *unclear;
   if (alike)
@@ -357,7 +376,8 @@ void Diagnosis::classifyOp(Finding &finding, Operation *op) {
     return;
   }
   if (classifySlices(finding, op) || classifyOperands(finding, op) ||
-      finding.kind != DifferenceKind::Other)
+      finding.kind != DifferenceKind::Other ||
+      classifyOtherOperand(finding, op))
     return;
   if (auto add = dyn_cast<tv::AddOp>(op)) {
     // One operand has the other one in it.

@@ -40,29 +40,109 @@ static std::string printLiteral(Attribute attribute) {
   if (auto elements = dyn_cast<DenseElementsAttr>(attribute);
       elements && elements.isSplat())
     attribute = elements.getSplatValue<Attribute>();
-  if (auto number = dyn_cast<FloatAttr>(attribute))
+  if (auto number = dyn_cast<FloatAttr>(attribute)) {
     out << llvm::format("%g", number.getValueAsDouble());
-  else
+  } else if (auto numbers = dyn_cast<DenseI64ArrayAttr>(attribute)) {
+    out << '[';
+    llvm::interleaveComma(numbers.asArrayRef(), out);
+    out << ']';
+  } else if (auto kind = dyn_cast<tv::ReductionKindAttr>(attribute)) {
+    out << tv::stringifyReductionKind(kind.getValue());
+  } else if (auto kind = dyn_cast<tv::ComparisonKindAttr>(attribute)) {
+    out << tv::stringifyComparisonKind(kind.getValue());
+  } else {
     attribute.print(out, /*elideType=*/true);
+  }
   return text;
 }
 
-std::string Diagnosis::findWrongConstant(tv::ConstantOp constant) {
-  tv::ConstantOp expected;
-  for (Operation *op : referenceRegion)
-    if (auto candidate = dyn_cast<tv::ConstantOp>(op)) {
-      if (candidate.getValue() == constant.getValue())
-        return "";
-      // One of another shape is a part.
-      if (getPlaceKey(candidate.getLoc()) == getPlaceKey(constant.getLoc()) &&
-          candidate.getType() == constant.getType())
-        expected = candidate;
+/// The constants of an op of the model, in order: those of one location.
+static SmallVector<tv::ConstantOp>
+listConstants(const llvm::SetVector<Operation *> &ops, Location location) {
+  SmallVector<tv::ConstantOp> constants;
+  for (Operation *op : ops)
+    if (auto constant = dyn_cast<tv::ConstantOp>(op);
+        constant && constant.getLoc() == location)
+      constants.push_back(constant);
+  llvm::sort(constants, [](tv::ConstantOp left, tv::ConstantOp right) {
+    return left->isBeforeInBlock(right);
+  });
+  return constants;
+}
+
+tv::ConstantOp Diagnosis::findSimilarConstant(tv::ConstantOp constant) {
+  SmallVector<tv::ConstantOp> own = listConstants(region, constant.getLoc());
+  auto number = llvm::find(own, constant) - own.begin();
+  tv::ConstantOp best;
+  size_t bestCount = 0;
+  for (Operation *op : referenceRegion) {
+    auto candidate = dyn_cast<tv::ConstantOp>(op);
+    if (!candidate || candidate.getType() != constant.getType() ||
+        getPlaceKey(op->getLoc()) != getPlaceKey(constant.getLoc()))
+      continue;
+    SmallVector<tv::ConstantOp> others =
+        listConstants(referenceRegion, op->getLoc());
+    if (others.size() != own.size()) {
+      // Others are there once for several ops: any that is equal will do.
+      if (bestCount == 0 && (!best || best.getValue() != constant.getValue()))
+        best = candidate;
+      continue;
     }
-  if (!expected)
+    // Of layers that have the same line the one that has most in common.
+    if (others[number] != candidate)
+      continue;
+    size_t count = 1;
+    for (auto [left, right] : llvm::zip_equal(own, others))
+      count += left.getValue() == right.getValue();
+    if (count > bestCount) {
+      best = others[number];
+      bestCount = count;
+    }
+  }
+  return best;
+}
+
+std::string Diagnosis::findWrongConstant(tv::ConstantOp constant) {
+  tv::ConstantOp expected = findSimilarConstant(constant);
+  if (!expected || expected.getValue() == constant.getValue())
     return "";
   return "the number in " + describe(constant) + " is " +
          printLiteral(constant.getValue()) + ", in the reference " +
          printLiteral(expected.getValue());
+}
+
+/// `1/2`, `2`.
+static std::string describeExponent(tv::PowerOp power) {
+  std::string text = std::to_string(power.getNumerator());
+  return power.getDenominator() == 1
+             ? text
+             : text + "/" + std::to_string(power.getDenominator());
+}
+
+/// In what an op and one of the reference differ beside their operands, for
+/// people; empty if in nothing.
+static std::string describeAttributes(Operation *op, Operation *similar) {
+  if (auto power = dyn_cast<tv::PowerOp>(op)) {
+    std::string own = describeExponent(power),
+                other = describeExponent(cast<tv::PowerOp>(similar));
+    return own == other ? ""
+                        : "the exponent of " + describe(op) + " is " + own +
+                              ", in the reference " + other;
+  }
+  for (NamedAttribute attribute : similar->getAttrs()) {
+    Attribute own = op->getAttr(attribute.getName());
+    // Where something starts goes by rank.
+    StringRef name = attribute.getName().getValue();
+    if (own == attribute.getValue() || !own || name == "domain" ||
+        name == "start" || name == "end")
+      continue;
+    bool isNumber = isa<IntegerAttr, FloatAttr>(own);
+    return (isNumber ? "the number in "
+                     : "'" + attribute.getName().str() + "' of ") +
+           describe(op) + " is " + printLiteral(own) + ", in the reference " +
+           printLiteral(attribute.getValue());
+  }
+  return "";
 }
 
 bool Diagnosis::classifyOperands(Finding &finding, Operation *op) {
@@ -85,23 +165,95 @@ bool Diagnosis::classifyOperands(Finding &finding, Operation *op) {
                           " are those of the reference in another order";
     return true;
   }
-  for (NamedAttribute attribute : similar->getAttrs()) {
-    Attribute own = op->getAttr(attribute.getName());
-    // Where something starts goes by rank.
-    StringRef name = attribute.getName().getValue();
-    if (own == attribute.getValue() || !own || name == "domain" ||
-        name == "start" || name == "end")
-      continue;
-    bool isNumber = isa<IntegerAttr, FloatAttr>(own);
-    std::string text = (isNumber ? "the number in "
-                                 : "'" + attribute.getName().str() + "' of ") +
-                       describe(op) + " is " + printLiteral(own) +
-                       ", in the reference " +
-                       printLiteral(attribute.getValue());
+  if (std::string text = describeAttributes(op, similar); !text.empty()) {
     finding.kind = DifferenceKind::WrongConstant;
     finding.op = op;
     finding.explanation = text;
     return true;
   }
   return false;
+}
+
+Value Diagnosis::getReferenceOf(Value value) const {
+  auto found = matches.find(value);
+  if (found != matches.end())
+    return found->second.isSum() || found->second.isScaled()
+               ? Value()
+               : found->second.reference;
+  auto known = holding.find(value);
+  tv::ExpectOp expect = known == holding.end() ? tv::ExpectOp() : known->second;
+  return expect && expect.getValues().size() == 1 &&
+                 expect.getLineage().getSumAxes().empty()
+             ? expect.getReference()
+             : Value();
+}
+
+/// What an op of the reference gives, for people.
+static std::string describeResult(Value value) {
+  if (auto input = value.getDefiningOp<tv::InputOp>())
+    return "'" + input.getContract().getName().str() + "'";
+  return "the result of " + describe(value.getDefiningOp());
+}
+
+static bool haveEqualShapes(Value left, Value right) {
+  return cast<RankedTensorType>(left.getType()).getShape() ==
+         cast<RankedTensorType>(right.getType()).getShape();
+}
+
+bool Diagnosis::classifyOtherOperand(Finding &finding, Operation *op) {
+  Value expected = finding.expect.getReference();
+  bool isStated =
+      llvm::is_contained(finding.expect.getValues(), op->getResult(0));
+  auto explain = [&](const std::string &what, Value read, Value wanted) {
+    finding.kind = DifferenceKind::WrongOperand;
+    finding.op = op;
+    std::string own = describeResult(read), other = describeResult(wanted);
+    // Of an op with several results none has a name.
+    finding.explanation = what + " " + own + " of the reference, which has " +
+                          (own == other ? "another one" : other) + " there";
+    return true;
+  };
+  auto isOther = [&](Value read, Value wanted) {
+    return read && wanted && read.getDefiningOp() && wanted.getDefiningOp() &&
+           haveEqualShapes(read, wanted) && !matcher.areEqual(read, wanted);
+  };
+  // What is sent is received.
+  if (auto move = dyn_cast<tv::MoveOp>(op)) {
+    Value read = getReferenceOf(move.getOperand());
+    return isStated && isOther(read, expected) &&
+           explain("what " + describe(op) + " receives from " +
+                       describeDevices(getDevices(move.getOperand())) + " is",
+                   read, expected);
+  }
+  // The very op that gives what is expected, or one of that line.
+  Operation *similar = isStated ? expected.getDefiningOp() : nullptr;
+  if (!similar || similar->getName() != op->getName() ||
+      similar->getNumOperands() != op->getNumOperands() ||
+      getPlaceKey(similar->getLoc()) != getPlaceKey(op->getLoc()))
+    similar = findSimilar(op);
+  if (!similar || !describeAttributes(op, similar).empty())
+    return false;
+  // One operand alone does not tell which op of a line corresponds.
+  if (!isStated && op->getNumOperands() == 1 &&
+      llvm::count_if(referenceRegion, [&](Operation *other) {
+        return other->getName() == op->getName() &&
+               getPlaceKey(other->getLoc()) == getPlaceKey(op->getLoc());
+      }) > 1)
+    return false;
+  std::optional<unsigned> wrong;
+  Value read;
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+    Value own = getReferenceOf(operand), wanted = similar->getOperand(number);
+    if (own && (own == wanted || matcher.areEqual(own, wanted)))
+      continue;
+    if (wrong || !isOther(own, wanted))
+      return false;
+    wrong = number;
+    read = own;
+  }
+  if (!wrong)
+    return false;
+  return explain("operand " + std::to_string(*wrong + 1) + " of " +
+                     describe(op) + " is",
+                 read, similar->getOperand(*wrong));
 }

@@ -107,8 +107,27 @@ bool Diagnosis::classifyDoubling(Finding &finding) {
     });
     if (isSame)
       continue;
-    finding.kind = DifferenceKind::ScaleFactor;
     finding.op = add;
+    // Where the reference adds another value to this one, that was left out.
+    for (Operation *candidate : referenceRegion) {
+      auto sum = dyn_cast<tv::AddOp>(candidate);
+      if (!sum || getPlaceKey(sum.getLoc()) != getPlaceKey(add.getLoc()) ||
+          matcher.areEqual(sum.getLeft(), sum.getRight()))
+        continue;
+      for (auto [term, other] : {std::pair(sum.getLeft(), sum.getRight()),
+                                 std::pair(sum.getRight(), sum.getLeft())}) {
+        auto part = matcher.matchPart(add.getLeft(), term);
+        if (!part || part->isScaled() || !other.getDefiningOp())
+          continue;
+        finding.kind = DifferenceKind::WrongOperand;
+        finding.explanation = "both operands of " + describe(add) +
+                              " are one value, to which the reference adds the "
+                              "result of " +
+                              describe(other.getDefiningOp());
+        return true;
+      }
+    }
+    finding.kind = DifferenceKind::ScaleFactor;
     finding.explanation = "the result of " + describe(add) +
                           " is added twice on " +
                           describeDevices(getDevices(add)) +

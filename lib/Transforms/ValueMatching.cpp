@@ -19,9 +19,6 @@ using namespace verify;
 static constexpr size_t lineageLimit = 256;
 /// Numerators and denominators of factors that are named.
 static constexpr int64_t factorLimit = 4096;
-/// The smaller of both where a single element speaks for the factor: any two
-/// numbers have some ratio.
-static constexpr int64_t singleFactorLimit = 16;
 /// Relative differences that rounding never makes of equal sums, almost.
 static constexpr double roundingLimit = 1e-2;
 
@@ -219,6 +216,14 @@ static std::optional<std::pair<int64_t, int64_t>> toFraction(double value) {
   return std::nullopt;
 }
 
+/// Whether a factor may be believed where a single number speaks for it: any
+/// two numbers have some ratio.
+static bool isUsualFactor(std::pair<int64_t, int64_t> fraction) {
+  auto [numerator, denominator] = fraction;
+  return numerator == -denominator ||
+         (numerator > 0 && (numerator == 1 || denominator == 1));
+}
+
 int64_t ValueMatcher::countLooked(Value value) const {
   int64_t count = 1;
   for (FactorAnalysis::Node node : factors->getDimensions(value))
@@ -274,7 +279,8 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
   int64_t visited = 0;
   double largest = 0;
   std::optional<double> ratio;
-  bool fits = true;
+  std::optional<double> only;
+  bool fits = true, isUniform = true;
   auto isSame = [&](double left, double right) {
     if (std::isinf(left) || std::isinf(right))
       return left == right;
@@ -290,6 +296,8 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
     double expected = algebra->toDouble(expectedScalar);
     double actual = algebra->toDouble(actualScalar);
     visited += count;
+    isUniform &= isSame(actual, only.value_or(actual));
+    only = actual;
     if (!ratio && expected != 0 && actual != 0 && std::isfinite(expected) &&
         std::isfinite(actual))
       ratio = isSame(actual, expected) ? 1 : actual / expected;
@@ -302,9 +310,7 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
       !fits || !areEnough(visited, countLooked(terms.front())))
     return std::nullopt;
   auto fraction = toFraction(ratio.value_or(1));
-  if (!fraction ||
-      (visited == 1 && std::min(std::abs(fraction->first), fraction->second) >
-                           singleFactorLimit))
+  if (!fraction || (isUniform && !isUsualFactor(*fraction)))
     return std::nullopt;
   return Match{reference, lineage, SmallVector<Value>(terms), fraction->first,
                fraction->second};

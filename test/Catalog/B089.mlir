@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'y' differs from the reference on device 0
-// WRONG: model.py:4:0: note: other value: the operands of 'reshape' are values of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:4:0: note: wrong operand: operand 1 of 'reshape' is 'start' of the reference, which has the result of 'minimum' there
 
 tv.graph @B089 <device = 2> {
   %x = tv.input <input "x"> : tensor<6xf32>

@@ -6,7 +6,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'w.next' differs from the reference on device 0
-// WRONG: model.py:7:0: note: wrong constant: the number in 'bias correction' is 0.19, in the reference 0.01
+// WRONG: model.py:7:0: note: wrong constant: the number in 'bias correction' is 0.19, in the reference 0.1
 
 tv.graph @B124 <device = 1> {
   %w = tv.input <parameter "w"> : tensor<3xf32>

@@ -7,7 +7,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'y' differs from the reference on device 1
-// WRONG: model.py:1:0: note: other value: the operands of 'dropout' are values of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:1:0: note: wrong operand: operand 2 of 'dropout' is 'second_mask' of the reference, which has 'mask' there
 
 tv.graph @B141 <device = 2> {
   %x = tv.input <input "x"> : tensor<4x5xf32>

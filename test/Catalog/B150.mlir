@@ -6,7 +6,7 @@
 
 // FIXED: tv.answer = "proved"
 // WRONG: error: output 'y' differs from the reference on device 0
-// WRONG: model.py:3:0: note: other value: the operands of 'probability' are values of the reference, its result is no part, sum or multiple of a value there
+// WRONG: model.py:3:0: note: wrong operand: operand 1 of 'probability' is the result of 'linear' of the reference, which has the result of 'bias' there
 
 tv.graph @B150 <device = 1> {
   %w = tv.input <parameter "w"> : tensor<3x4xf32>

@@ -46,8 +46,8 @@ JOINS = (
 # A GPT has two of them in a layer.
 TWO_JOINS = (*RANKS, ("--bug-number", "1"), (*LAST_DEVICE, "--bug-layer", "2"))
 LLAMAS = ("llama", "llama-moe")
-CONSTANT = "wrong constant: the number in"
-SCALE = "wrong scale factor: .*; the number in|wrong constant: the number in"
+CONSTANT = "wrong constant: the (number in|exponent of)"
+SCALE = "wrong scale factor: .*; the number in|wrong constant: the (number in|exponent of)"
 MISSING_SUM = "missing sum: .* one term of a sum over devices"
 
 

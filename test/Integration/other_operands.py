@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes a plan in which one op reads another value, or has another number, and its reference.
+
+usage: other_operands.py CHANGE OUTPUT REFERENCE
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from plan_maker.bugs.place import Place, nodes_at
+from plan_maker.bugs.rewriting import replace_nodes
+from plan_maker.emit import write_plan
+from plan_maker.graph import Argument, ForwardOperation, Keyword, Plan
+from plan_maker.strategy.configuration import GptSizes, LlamaSizes, Parallelism
+from plan_maker.strategy.gpt import make_gpt
+from plan_maker.strategy.llama import make_llama
+
+Change = Callable[[ForwardOperation, list[ForwardOperation]], ForwardOperation]
+
+
+def reads(number: int, value: Callable[[list[ForwardOperation]], Argument]) -> Change:
+    """Operand `number` is another value."""
+
+    def change(node: ForwardOperation, others: list[ForwardOperation]) -> ForwardOperation:
+        inputs = list(node.inputs)
+        inputs[number] = value(others)
+        return replace(node, inputs=tuple(inputs))
+
+    return change
+
+
+def output(name: str, number: int = 0, result: int = 0) -> Callable[..., Argument]:
+    """What the op of that name gives, the one with that number."""
+    return lambda others: [n for n in others if n.name == name][number].outputs[result]
+
+
+def operand(name: str, number: int) -> Callable[..., Argument]:
+    """What the first op of that name reads."""
+    return lambda others: next(n for n in others if n.name == name).inputs[number]
+
+
+def has(name: str, value: float) -> Change:
+    """A keyword is another number."""
+    return lambda node, _: replace(
+        node,
+        keywords=tuple(Keyword(k.name, value) if k.name == name else k for k in node.keywords),
+    )
+
+
+#: The op, its number among those of its name, and what is changed.
+CHANGES: dict[str, tuple[str, int, Change]] = {
+    "result": ("transpose", 1, reads(0, output("apply_rotary_emb"))),
+    "left-out": ("apply_mask", 0, reads(0, output("matmul"))),
+    "doubled": ("add", 1, reads(1, operand("float", 0))),
+    "exponent": ("pow", 0, reads(1, lambda _: 0.5)),
+    "identity": ("pow", 0, reads(1, lambda _: 1)),
+    "dimension": ("softmax", 0, has("dim", 2)),
+    "scale": ("self_attention", 0, has("scale", 0.25)),
+}
+
+
+def forward_ops(plan: Plan) -> Iterator[ForwardOperation]:
+    """Those of device 0, in order."""
+    is_forward = lambda node: isinstance(node, ForwardOperation)  # noqa: E731
+    for located in nodes_at(plan, Place(device=0), is_forward):
+        assert isinstance(located.node, ForwardOperation)
+        yield located.node
+
+
+def main() -> None:
+    """Writes both plans."""
+    name, path, reference = sys.argv[1:]
+    make = make_gpt if name == "scale" else make_llama
+    sizes = GptSizes(2, 8, 4, 2, 4, 4, 2) if name == "scale" else LlamaSizes(2, 8, 4, 2, 4, 4, 2)
+    plan = make(sizes, Parallelism(data=2))
+    nodes = list(forward_ops(plan))
+    kind, number, change = CHANGES[name]
+    node = [node for node in nodes if node.name == kind][number]
+    write_plan(replace_nodes(plan, {(0, node.identifier): (change(node, nodes),)}), Path(path))
+    write_plan(make(sizes, Parallelism()), Path(reference))
+
+
+if __name__ == "__main__":
+    main()
