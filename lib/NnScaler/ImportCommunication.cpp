@@ -219,20 +219,33 @@ FailureOr<RankedTensorType> PrimitiveImporter::resultType() {
 }
 
 std::optional<SmallVector<int64_t>>
-PrimitiveImporter::getDeclaredOrder(ArrayRef<int64_t> members,
-                                    int64_t dimension, int64_t &silent) const {
+PrimitiveImporter::getDeclaredOrder(ArrayRef<int64_t> members, bool isGiven,
+                                    int64_t dimension) const {
   SmallVector<std::pair<int64_t, int64_t>> order;
   for (int64_t member : members) {
     std::optional<int64_t> start = context.plan.getDeclaredStart(
-        context.adapter.id, context.number, member, dimension);
-    if (!start) {
-      silent = member;
+        {context.adapter.id, context.number, transposed}, member, isGiven,
+        dimension);
+    if (!start)
       return std::nullopt;
-    }
     order.push_back({*start, member});
   }
   llvm::sort(order);
   return llvm::map_to_vector(order, [](auto entry) { return entry.second; });
+}
+
+std::optional<SmallVector<int64_t>>
+PrimitiveImporter::getDeclaredOrder(ArrayRef<int64_t> members,
+                                    tv::CollectiveKind kind, int64_t dimension,
+                                    std::optional<int64_t> split) const {
+  if (kind == tv::CollectiveKind::ReduceScatter)
+    return getDeclaredOrder(members, /*isGiven=*/false, dimension);
+  auto given = getDeclaredOrder(members, /*isGiven=*/true, dimension);
+  // One order is that of both.
+  if (kind == tv::CollectiveKind::AllToAll && given &&
+      given != getDeclaredOrder(members, /*isGiven=*/false, *split))
+    return std::nullopt;
+  return given;
 }
 
 FailureOr<Value>
@@ -250,15 +263,12 @@ PrimitiveImporter::communicate(tv::CollectiveKind kind,
                    << ", which is not in its group";
   OpBuilder &builder = context.builder;
   Attribute declared;
-  if (kind == tv::CollectiveKind::AllGather && !transposed) {
-    bool isDeclared = context.plan.options.partOrder == PartOrder::IndexMap;
-    int64_t silent = 0;
+  if (kind != tv::CollectiveKind::AllReduce) {
+    // A member that declares nothing does not take part.
     std::optional<SmallVector<int64_t>> order =
-        getDeclaredOrder(*ranks, *dimension, silent);
-    if (isDeclared && !order)
-      return error() << "member " << silent << " declares no part";
-    if (isDeclared)
-      ranks = *order;
+        getDeclaredOrder(*ranks, kind, *dimension, split);
+    if (context.plan.options.partOrder == PartOrder::IndexMap)
+      ranks = order.value_or(*ranks);
     else if (!order)
       declared = builder.getUnitAttr();
     else if (*order != *ranks)
@@ -296,9 +306,10 @@ FailureOr<Value> PrimitiveImporter::chunk() {
   int64_t size = whole.getDimSize(*dimension) / count;
   int64_t start = (member - ranks->begin()) * size;
   int64_t declared = start;
-  if (!transposed && primitive.inputs.size() == 1 &&
-      primitive.inputs[0].isTensor) {
-    const SubTensor &source = context.plan.get(primitive.inputs[0]);
+  ArrayRef<Argument> given =
+      transposed ? context.adapter.inputs : primitive.inputs;
+  if (given.size() == 1 && given[0].isTensor) {
+    const SubTensor &source = context.plan.get(given[0]);
     if (*dimension < static_cast<int64_t>(source.slice.size()) &&
         *dimension < static_cast<int64_t>(result->slice.size()))
       declared =

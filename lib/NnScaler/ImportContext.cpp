@@ -249,18 +249,22 @@ std::string PlanContext::getGradientName(const SubTensor &tensor,
   return "gradient_of_" + getBufferName(tensor, device);
 }
 
-std::optional<int64_t> PlanContext::getDeclaredStart(int64_t adapter,
-                                                     unsigned number,
-                                                     int64_t device,
-                                                     int64_t dimension) const {
-  auto found = adapterOnDevice.find({adapter, device});
+std::optional<int64_t>
+PlanContext::getDeclaredStart(const PrimitivePlace &place, int64_t device,
+                              bool isGiven, int64_t dimension) const {
+  auto found = adapterOnDevice.find({place.adapter, device});
   if (found == adapterOnDevice.end())
     return std::nullopt;
-  ArrayRef<Primitive> primitives = plan.nodes[found->second].primitives;
-  if (number >= primitives.size() || primitives[number].inputs.size() != 1 ||
-      !primitives[number].inputs[0].isTensor)
+  const Node &node = plan.nodes[found->second];
+  if (place.number >= node.primitives.size())
     return std::nullopt;
-  const SubTensor &tensor = get(primitives[number].inputs[0]);
+  const Primitive &primitive = node.primitives[place.number];
+  ArrayRef<Argument> tensors =
+      place.isTransposed ? (isGiven ? node.inputs : node.outputs)
+                         : (isGiven ? primitive.inputs : primitive.outputs);
+  if (tensors.size() != 1 || !tensors[0].isTensor)
+    return std::nullopt;
+  const SubTensor &tensor = get(tensors[0]);
   if (dimension < 0 || dimension >= static_cast<int64_t>(tensor.slice.size()))
     return std::nullopt;
   return tensor.slice[dimension].start;

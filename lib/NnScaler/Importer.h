@@ -53,10 +53,16 @@ public:
   /// Name of the buffer that holds parameter `tensor` on `device`.
   std::string getBufferName(const SubTensor &tensor, int64_t device) const;
   std::string getGradientName(const SubTensor &tensor, int64_t device) const;
-  /// Declared start of the tensor that `device` passes to primitive `number`
-  /// of the adapter with this id, along `dimension`.
-  std::optional<int64_t> getDeclaredStart(int64_t adapter, unsigned number,
-                                          int64_t device,
+  /// A primitive of the adapter with this id, or its transpose.
+  struct PrimitivePlace {
+    int64_t adapter;
+    unsigned number;
+    bool isTransposed;
+  };
+  /// Declared start of the tensor that `device` passes to a primitive, or is
+  /// given by it, along `dimension`.
+  std::optional<int64_t> getDeclaredStart(const PrimitivePlace &place,
+                                          int64_t device, bool isGiven,
                                           int64_t dimension) const;
 
 private:

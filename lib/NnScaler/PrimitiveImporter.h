@@ -63,11 +63,15 @@ private:
   /// The devices named by `ranks`, sorted.
   llvm::FailureOr<llvm::SmallVector<int64_t>> group();
   llvm::FailureOr<mlir::RankedTensorType> resultType();
-  /// The members in the order of the parts that they declare; none where one,
-  /// `silent`, declares none.
+  /// The members in the order of the parts that they declare to give, or to
+  /// keep; none where one declares none.
   std::optional<llvm::SmallVector<int64_t>>
-  getDeclaredOrder(llvm::ArrayRef<int64_t> members, int64_t dimension,
-                   int64_t &silent) const;
+  getDeclaredOrder(llvm::ArrayRef<int64_t> members, bool isGiven,
+                   int64_t dimension) const;
+  /// The order of the parts that the members of a collective declare.
+  std::optional<llvm::SmallVector<int64_t>>
+  getDeclaredOrder(llvm::ArrayRef<int64_t> members, tv::CollectiveKind kind,
+                   int64_t dimension, std::optional<int64_t> split) const;
   llvm::FailureOr<mlir::Value>
   communicate(tv::CollectiveKind kind, std::optional<int64_t> dimension,
               std::optional<int64_t> split = std::nullopt);
