@@ -74,19 +74,22 @@ bool BackwardComparison::compareMirror(const Node &op) {
   const Node &mirror = plan.nodes[op.mirror];
   if (!areGradients(mirror.inputs, op.outputs) ||
       !areGradients(mirror.outputs, op.inputs))
-    return note(op, "its backward is not of the gradients of its tensors");
+    return note(op, "its backward takes or gives other tensors than the "
+                    "gradients of what it gives and takes, with which autograd "
+                    "runs it");
   if (op.kind != NodeKind::Adapter)
     return true;
   if (!op.isForward || mirror.isForward || !op.isDifferentiable ||
       !mirror.isDifferentiable || op.isCustom != mirror.isCustom)
-    return note(op, "its backward of this adapter is not run, which is not "
-                    "marked as differentiable in the same way");
+    return note(op, "this adapter and its backward are not marked as "
+                    "differentiable in the same way, and autograd does not run "
+                    "the latter");
   // The code made of a custom adapter has the primitives of its mirror.
   if (!op.isCustom &&
       !llvm::equal(op.primitives, mirror.primitives, haveEqualTransposes))
-    return note(op, "its backward of this adapter is not that of the "
-                    "primitives that are executed forward, which autograd "
-                    "runs");
+    return note(op, "the backward of this adapter is not that of the "
+                    "primitives that are executed forward, which is what "
+                    "autograd runs");
   return true;
 }
 

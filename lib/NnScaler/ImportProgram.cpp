@@ -256,13 +256,15 @@ LogicalResult ProgramImporter::importExecution(const Cell &cell) {
     if (failed(startFromLoss(node, plan.get(own), plan.get(executed), type,
                              value)))
       return failure();
-    if (!value)
+    if (!value) {
       value = tv::UndefinedOp::create(
           builder, location, type,
           builder.getStringAttr("'" + plan.get(own).name + "' (tensor " +
                                 Twine(plan.get(executed).id) + ")" +
                                 describeExecution(cell)),
           tv::DomainAttr());
+      value.getDefiningOp()->setAttr(takenName, builder.getUnitAttr());
+    }
     operands.push_back(value);
   }
   SmallVector<Type> types;

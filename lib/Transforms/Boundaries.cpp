@@ -187,6 +187,8 @@ Value PlanBoundary::distribute(Value source, tv::PieceAttr piece,
          {std::pair("dp", "replicas"), std::pair("mb", "micro-batches")})
       if (int64_t size = mesh.getAxisSize(axis).value_or(1); size > 1)
         error << " in each of " << size << " " << noun;
+    if (reference == type)
+      error << ", as part " << piece << " of a whole";
     return {};
   }
   Value &value = known[{source, lineage}];

@@ -374,7 +374,9 @@ bool Diagnosis::findUndefined(Finding &finding) {
         finding.related.push_back(
             {reader->getLoc(), "it is read here, by " + describe(reader)});
         if (describe(op) != describe(reader))
-          finding.explanation += "; " + describe(op) + " should do so";
+          finding.explanation +=
+              "; " + describe(op) +
+              (op->hasAttr(takenName) ? " takes it" : " should do so");
         break;
       }
     return true;

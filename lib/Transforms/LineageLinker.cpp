@@ -216,9 +216,9 @@ LogicalResult LineageLinker::checkTrained(
   for (const FinalGradient &gradient : plan.getGradients()) {
     tv::BufferOp parameter = gradient.parameter;
     if (!trained.contains(parameter.getName()))
-      return parameter.emitOpError("the reference does not train parameter '")
-             << parameter.getName() << "', device " << parameter.getDevice()
-             << " does";
+      return emitError(parameter.getLoc())
+             << "device " << parameter.getDevice() << " trains parameter '"
+             << parameter.getName() << "', and the reference does not";
   }
   llvm::DenseSet<Operation *> updated;
   for (const auto &entry : held)

@@ -175,17 +175,17 @@ TEST_F(BackwardComparisonTest, BackwardOfNothing) {
 
 TEST_F(BackwardComparisonTest, OtherGradients) {
   ops[2].mirrorOutputs[0].id = 99;
-  EXPECT_THAT(compare(), HasSubstr("is not of the gradients"));
+  EXPECT_THAT(compare(), HasSubstr("other tensors than the gradients"));
 }
 
 TEST_F(BackwardComparisonTest, MissingGradient) {
   ops[0].mirrorOutputs.pop_back();
-  EXPECT_THAT(compare(), HasSubstr("is not of the gradients"));
+  EXPECT_THAT(compare(), HasSubstr("other tensors than the gradients"));
 }
 
 TEST_F(BackwardComparisonTest, MoreGradients) {
   ops[2].mirrorInputs.push_back(getTensor(99, false));
-  EXPECT_THAT(compare(), HasSubstr("is not of the gradients"));
+  EXPECT_THAT(compare(), HasSubstr("other tensors than the gradients"));
 }
 
 TEST_F(BackwardComparisonTest, NotDifferentiable) {

@@ -30,6 +30,9 @@ inline constexpr llvm::StringLiteral pieceName = "tv.piece",
 /// That is where the part of a `tv.slice` starts, or the order of the members
 /// of a gather; a unit where it does not say.
 inline constexpr llvm::StringLiteral declaredName = "tv.declared";
+/// An attribute of a `tv.undefined` at the place of an execution that takes the
+/// value, and does not have to give it.
+inline constexpr llvm::StringLiteral takenName = "tv.taken";
 /// An attribute of a plan, and of the module it was linked in, with which a
 /// frontend says that the plan's runtime does otherwise than the plan was read:
 /// `{place = loc(...), reason = "..."}`. Nothing is proved of such a plan.
