@@ -270,7 +270,12 @@ public:
   }
   LogicalResult readAndImport(PairFiles &files, StringRef referencePath,
                               StringRef planPath);
-  OwningOpRef<ModuleOp> take() { return std::move(module); }
+  OwningOpRef<ModuleOp> take() {
+    SymbolTable symbols(*module);
+    alignTensors(symbols.lookup<tv::PlanOp>("reference"),
+                 symbols.lookup<tv::PlanOp>("plan"));
+    return std::move(module);
+  }
 
 private:
   LogicalResult import(const PlanFile &file, StringRef path, StringRef symbol) {

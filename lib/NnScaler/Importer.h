@@ -104,6 +104,10 @@ private:
   llvm::DenseMap<std::pair<int64_t, int64_t>, Index> adapterOnDevice;
 };
 
+/// Calls the tensors of a plan by the numbers that the reference has for them,
+/// if the plans were made of two traces of the model.
+void alignTensors(tv::PlanOp reference, tv::PlanOp plan);
+
 /// Imports the nodes of one cell on one device.
 class SegmentImporter {
 public:
