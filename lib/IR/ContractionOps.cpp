@@ -127,7 +127,6 @@ static FailureOr<Equation> parseEquation(StringRef text, size_t operands) {
   for (StringRef part : parts)
     equation.operands.push_back(part.str());
   equation.result = right.str();
-  std::string all = left.str();
   for (char letter : left)
     if (letter != ',' && !llvm::isAlnum(letter))
       return failure();

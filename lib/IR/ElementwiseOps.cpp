@@ -344,8 +344,7 @@ static Scalar readLiteral(ScalarAlgebra &algebra, ElementsAttr value,
 Scalar ConstantOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
   if (getValue().isSplat())
     return readLiteral(algebra, getValue(), 0);
-  // One factor of two values at most would do with nested selections; in
-  // general the table is written as a sum over its elements.
+  // The table is written as nested selections, one for each of its elements.
   auto shape = cast<RankedTensorType>(getResult().getType()).getShape();
   Scalar result = readLiteral(algebra, getValue(), 0);
   int64_t count = getValue().getNumElements();

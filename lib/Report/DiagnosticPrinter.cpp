@@ -78,7 +78,6 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
   case DiagnosticSeverity::Error:
     color = llvm::HighlightColor::Error;
     severity = "error";
-    ++errors;
     break;
   case DiagnosticSeverity::Warning:
     color = llvm::HighlightColor::Warning;

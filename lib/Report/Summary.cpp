@@ -113,7 +113,7 @@ static void printAssumptions(const Contract &contract, ModuleOp module,
 static void printSchedule(ModuleOp module, raw_ostream &out) {
   if (!module->hasAttr(liveActivationsName))
     return;
-  out << "  schedule  no device waits without end; "
+  out << "  schedule  deadlock-free; "
       << plural(getStatistic(module, "messages"), "message") << " and "
       << plural(getStatistic(module, "collectives"), "collective")
       << " in each replica, at most "

@@ -91,18 +91,15 @@ Recorded NormalizerState::exponential(PolynomialId argument) {
 //===--- Logarithms -------------------------------------------------------===//
 
 /// Splits a positive integer into its small prime factors and the rest.
-static void splitInteger(Rational value, llvm::SmallVectorImpl<Rational> &parts,
-                         bool isInverse) {
-  auto keep = [&](const Rational &part) {
-    parts.push_back(isInverse ? part.inverse() : part);
-  };
+static void splitInteger(Rational value,
+                         llvm::SmallVectorImpl<Rational> &parts) {
   for (int64_t prime = 2; prime < 1000 && !value.isOne(); ++prime)
     while ((value / prime).isInteger()) {
-      keep(prime);
+      parts.emplace_back(prime);
       value = value / prime;
     }
   if (!value.isOne())
-    keep(value);
+    parts.push_back(value);
 }
 
 /// The sum of the logarithms of the factors of a polynomial, all of which are
@@ -130,11 +127,11 @@ NormalizerState::addLogarithms(const Factorization &split,
     emit(laws.inverseSign(termOf(value), ClaimKind::Positive));
   };
   llvm::SmallVector<Rational> constants;
-  splitInteger(split.constant.getNumerator(), constants, false);
+  splitInteger(split.constant.getNumerator(), constants);
   for (const Rational &constant : constants)
     addLogarithm(polynomials.constant(constant), false);
   constants.clear();
-  splitInteger(split.constant.getDenominator(), constants, false);
+  splitInteger(split.constant.getDenominator(), constants);
   for (const Rational &constant : constants)
     addLogarithm(polynomials.constant(constant), true);
   Monomial monomial = polynomials.getMonomial(split.monomial);

@@ -169,7 +169,6 @@ Answer Z3Solver::checkOnce(const Query &query, bool isLinear) {
 }
 
 Answer Z3Solver::check(const Query &query, bool isLinear) {
-  ++queries;
   Answer answer = checkOnce(query, isLinear);
   // An answer must not be worse for the queries that came before.
   if (answer == Answer::Unknown && !isFirst) {

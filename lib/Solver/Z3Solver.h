@@ -56,7 +56,6 @@ public:
   const std::string &getReason() const { return reason; }
   /// Values of the atoms of `roots` in the model of the last answer.
   llvm::ArrayRef<AtomValue> getModel() const { return model; }
-  size_t getQueryCount() const { return queries; }
 
 private:
   Answer checkOnce(const Query &query, bool isLinear);
@@ -96,7 +95,6 @@ private:
   bool areTermsOver = false;
   std::string reason;
   llvm::SmallVector<AtomValue> model;
-  size_t queries = 0;
 };
 
 } // namespace verify

@@ -173,7 +173,6 @@ Value PlanBoundary::distribute(Value source, tv::PieceAttr piece,
           : tv::LineageAttr();
   if (!lineage || reference.getElementType() != type.getElementType() ||
       ArrayRef<int64_t>(lineage.getLocalShape()) != type.getShape()) {
-    mismatch = true;
     InFlightDiagnostic error = emitError(location)
                                << "the reference program does not belong to "
                                   "this plan: "

@@ -68,9 +68,6 @@ public:
   mlir::Value parameter(tv::BufferOp op) override;
   mlir::Value random(tv::RandomOp op, int64_t device) override;
 
-  /// Whether what failed is that the reference does not belong to the plan.
-  bool isMismatch() const { return mismatch; }
-
 private:
   /// Fails where the loader of the reference has these names in another order.
   mlir::LogicalResult checkName(tv::LoadDataOp op, unsigned number) const;
@@ -86,7 +83,6 @@ private:
   tv::MeshAttr mesh;
   RandomMode randomMode;
   const RankFold *fold;
-  bool mismatch = false;
   /// Devices that execute a random op, by its name.
   llvm::StringMap<llvm::SmallDenseSet<int64_t, 4>> drawingDevices;
   /// What a device draws for itself, by the name of the random op.

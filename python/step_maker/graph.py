@@ -87,10 +87,6 @@ class Graph:
         """Where diagnostics say that ops of this name are."""
         return f"step.py:{self._places[name]}:0"
 
-    def has_op(self, name: str) -> bool:
-        """Whether an op has this name."""
-        return name in self._places
-
     def input(
         self, name: str, shape: Shape, *, role: str = "input", element: str = "f32"
     ) -> Tensor:

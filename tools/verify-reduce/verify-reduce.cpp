@@ -6,7 +6,7 @@
 //
 // MLIR's reducer: `verify-reduce FILE -reduction-tree='test=SCRIPT'` removes
 // what the script can do without, and ops of the dialect that can be left out
-// of the way of a value. `python3 -m hunt reduce` is a script for verdicts.
+// of the way of a value. `python3 -m hunt.finding` is a script for verdicts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,18 +21,14 @@ public:
       mlir::MLIRContext *context, llvm::raw_ostream &out,
       std::function<void()> begin = [] {});
 
-  /// Number of errors so far.
-  unsigned getErrorCount() const { return errors; }
-
 private:
   void print(mlir::Diagnostic &diagnostic);
 
   llvm::raw_ostream &out;
   std::function<void()> begin;
-  unsigned errors = 0;
 };
 
-/// `file:line (name)` of a location; "" if it has none.
+/// `file:line:column` of a location, without a column of 0; "" if it has none.
 std::string describeLocation(mlir::Location location);
 
 } // namespace verify

@@ -10,7 +10,7 @@
 include "mlir/Pass/PassBase.td"
 
 def CheckSchedulePass : Pass<"tv-check-schedule", "::mlir::ModuleOp"> {
-  let summary = "no device waits without end, and calls come in order";
+  let summary = "proves deadlock freedom and that calls come in order";
   let description = [{
     Checks each plan of a module but `@reference`, and changes no op.
 
