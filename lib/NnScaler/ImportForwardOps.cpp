@@ -83,16 +83,18 @@ static void importMultiref(ForwardOp &op, Results &results) {
                                            op.operands[0], tv::DomainAttr()));
 }
 
-/// A keyword whose value may only be 1 or absent.
-static void requireOne(ForwardOp &op, StringRef name) {
-  if (op.keyword(name) && op.real(name) != 1 && !op.failedAlready)
-    op.error() << "keyword '" << name << "' other than 1 is not supported";
+/// A value times the number of a keyword, which is 1 if it is absent.
+static Value scaleBy(ForwardOp &op, StringRef name, Value value) {
+  double factor = op.keyword(name) ? op.real(name) : 1;
+  if (factor == 1 || !value)
+    return value;
+  return OpBody{op}.binary<tv::MultiplyOp>(
+      value, buildScalar(op.builder, op.location, factor));
 }
 
 /// An op on two tensors, or a tensor and a number in either order.
 template <typename Op>
 static void importBinary(ForwardOp &op, Results &results) {
-  requireOne(op, "alpha");
   op.requireNone("rounding_mode");
   op.requireNone("out");
   Value left, right;
@@ -107,6 +109,8 @@ static void importBinary(ForwardOp &op, Results &results) {
   } else {
     op.error() << "has " << op.node.inputs.size() << " operands, expected 2";
   }
+  if (std::is_same_v<Op, tv::AddOp> || std::is_same_v<Op, tv::SubtractOp>)
+    right = scaleBy(op, "alpha", right);
   RankedTensorType type = op.resultType(0);
   if (type && left && right)
     results.push_back(Op::create(op.builder, op.location, type, left, right,
@@ -243,19 +247,18 @@ static void importMatmul(ForwardOp &op, Results &results) {
                                            tv::DomainAttr()));
 }
 
-/// `torch.baddbmm(input, left, right)`: a product that is added to a tensor.
+/// `torch.baddbmm(input, left, right, beta, alpha)`: `alpha` times a product,
+/// added to `beta` times a tensor.
 static void importAddedProduct(ForwardOp &op, Results &results) {
-  requireOne(op, "alpha");
-  requireOne(op, "beta");
   RankedTensorType type = op.resultType(0);
   if (!op.requireOperands(3) || !type)
     return;
   Value product =
       tv::MatmulOp::create(op.builder, op.location, type, op.operands[1],
                            op.operands[2], tv::DomainAttr());
-  results.push_back(tv::AddOp::create(op.builder, op.location, type,
-                                      op.operands[0], product,
-                                      tv::DomainAttr()));
+  results.push_back(tv::AddOp::create(
+      op.builder, op.location, type, scaleBy(op, "beta", op.operands[0]),
+      scaleBy(op, "alpha", product), tv::DomainAttr()));
 }
 
 /// `einsum(*operands, equation)`: a letter for each dimension, and the result's

@@ -213,8 +213,12 @@ static void importAttention(ForwardOp &op, Results &results) {
       tv::ExtendedType::get(op.builder.getContext(), type.getElementType()));
   Value mask = op.operands.size() == 4 ? op.operands[3] : Value();
   if (isCausal)
-    mask = tv::CausalMaskOp::create(op.builder, op.location, extended,
-                                    tv::DomainAttr());
+    // One for all samples and heads.
+    mask = tv::CausalMaskOp::create(
+        op.builder, op.location,
+        RankedTensorType::get(type.getShape().take_back(2),
+                              extended.getElementType()),
+        tv::DomainAttr());
   if (mask)
     scores = tv::AddOp::create(op.builder, op.location,
                                isExtended(mask.getType()) ? extended : type,

@@ -191,7 +191,8 @@ def compute(ops: Ops, x: Value) -> Value:
     y = add("torch.sub", lambda a, b: a - b, y, x)
     y = add(network + "sigmoid", sigmoid, y)
     y = add("torch._C._nn.log_sigmoid", lambda a: np.log(sigmoid(a)), y)
-    y = add("torch.add", lambda a, b: a + b, x, y)
+    y = add("torch.add", lambda a, b: a + b / 2, x, y, alpha=0.5)
+    y = add("torch.sub", lambda a, b: a - b / 8, y, -1, alpha=0.125)
     signs = add("torch.sign", np.sign, y)
     y = add(network + "relu", lambda a: np.maximum(a, 0), y, inplace=False)
     y = add("torch.add", lambda a, b: a + b, y, signs)
@@ -203,12 +204,12 @@ def compute(ops: Ops, x: Value) -> Value:
     squares = add(
         "nnscaler.runtime.function.einsum", lambda a, b: a @ b.T, y, x, equation="b h, c h -> b c"
     )
-    ones: dict[str, Constant] = {"alpha": 1, "beta": 1}
-    y = add("torch.addmm", lambda c, a, b: c + a @ b, y, squares, x, **ones)
+    factors: dict[str, Constant] = {"alpha": 2, "beta": -0.5}
+    y = add("torch.addmm", lambda c, a, b: 2 * (a @ b) - c / 2, y, squares, x, **factors)
     pairs = add("torch.Tensor.view", lambda a: a.reshape(2, 2, 6), y, size=(2, 2, 6))
     other = add("torch.Tensor.view", lambda a: a.reshape(2, 6, 2), x, size=(2, 6, 2))
     small = add("torch.bmm", lambda a, b: a @ b, pairs, other)
-    y = add("torch.baddbmm", lambda c, a, b: c + a @ b, pairs, small, pairs, **ones)
+    y = add("torch.baddbmm", lambda c, a, b: c + a @ b, pairs, small, pairs, beta=1)
     y = add("torch.div", lambda a, b: a / b, y, 100)
     y = add("torch.softmax", softmax, y, dim=-1)
     y = add(network + "log_softmax", log_softmax, y, dim=2, dtype=None)
@@ -268,7 +269,7 @@ def use(ops: Ops, x: Value) -> Value:
     y = add("torch.sub", lambda a, b: a - b, x, 2.5)
     y = add("torch.sub", lambda a, b: a - b, 0.5, y)
     y = add("torch.sub", lambda a, b: a - b, y, x, alpha=1)
-    y = add("torch.add", lambda a, b: a + b, 7, y)
+    y = add("torch.add", lambda a, b: a + b, 7, y, alpha=1.0)
     y = add("torch.mul", lambda a, b: a * b, y, 0.1)
     y = add("torch.mul", lambda a, b: a * b, 16777217, y)
     y = add("torch.div", lambda a, b: a / b, y, 16777216.0)

@@ -59,7 +59,8 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ),
     ("torch.nn.functional.gelu", {"approximate": "tanh"}, FLOAT32, "keyword 'approximate' other"),
     ("torch.nn.functional.silu", {"inplace": True}, FLOAT32, "keyword 'inplace' other than False"),
-    ("torch.add", {"alpha": 2}, FLOAT32, "keyword 'alpha' other than 1"),
+    ("torch.add", {"alpha": "2"}, FLOAT32, "keyword 'alpha' is not a number"),
+    ("torch.mul", {"alpha": 2}, FLOAT32, "unknown keyword 'alpha'"),
     ("torch.neg", {"another": 1}, FLOAT32, "unknown keyword 'another'"),
     (
         "nnscaler.runtime.function.embedding",
@@ -103,7 +104,6 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.tril", {"diagonal": 1}, FLOAT32, "diagonal 1 is not supported"),
     ("torch.triu", {"diagonal": -1}, FLOAT32, "diagonal -1 is not supported"),
     ("torch.cumsum", {}, FLOAT32, "needs keyword 'dim'"),
-    ("torch.addmm", {"beta": 2}, FLOAT32, "keyword 'beta' other than 1 is not supported"),
     ("nnscaler.runtime.function.einsum", {"equation": "ab"}, FLOAT32, "keyword 'equation' does"),
     ("nnscaler.runtime.function.einsum", {"equation": "...->"}, FLOAT32, "keyword 'equation' does"),
     ("nnscaler.runtime.function.einsum", {"equation": "a.->a."}, FLOAT32, 'equation "a.->a."'),
@@ -171,7 +171,7 @@ def refuse_all(plan: Plan, work: Path) -> str:
     first, data = find_first(plan)
     for signature, keywords, kind, said in REFUSED:
         ops = Ops(next_tensor(plan) + 1000, first)
-        inputs = (Value(data, np.zeros(data.shape)), *([1] if signature == "torch.add" else []))
+        inputs = (Value(data, np.zeros(data.shape)), *([1] if signature in ("torch.add", "torch.mul") else []))
         ops.add(signature, lambda *given: given[0], *inputs, **keywords)
         output = ops.tensor(data.shape, kind)
         ops.nodes[-1] = replace(ops.nodes[-1], outputs=(output,))
