@@ -333,7 +333,7 @@ void Diagnosis::explain(Finding &finding) {
   collectRegion(finding.expect);
   if (findUndefined(finding) || findWrongParameter(finding) ||
       findEarlyReduction(finding) || findMissingMicroBatch(finding) ||
-      findMixedMicroBatches(finding))
+      findRepeatedMicroBatch(finding) || findMixedMicroBatches(finding))
     return;
   llvm::SetVector<Value> kept = chooseWhatHelps(finding);
   DoubleAlgebra algebra(seed.getRemainders());

@@ -190,6 +190,9 @@ private:
   /// Whether an op reads one parameter where the reference reads the other.
   bool readsInstead(llvm::StringRef read, llvm::StringRef expected);
   bool findMissingMicroBatch(Finding &finding);
+  /// Whether what is accumulated has a micro-batch in it twice, and is right
+  /// with it once.
+  bool findRepeatedMicroBatch(Finding &finding);
   /// Whether a reduction adds up what is accumulated of some micro-batches, and
   /// others of the same are added to its result.
   bool findEarlyReduction(Finding &finding);

@@ -16,7 +16,7 @@ static tv::AxisSetAttr getMovedFrom(Operation *op) {
 }
 
 /// Whether a term of an output is one of a micro-batch that gives another one.
-static bool findRepeatedMicroBatch(Finding &finding) {
+static bool findOutputOfOneTwice(Finding &finding) {
   bool isAnyMoved = llvm::any_of(finding.expect.getValues(), [](Value value) {
     return static_cast<bool>(getMovedFrom(value.getDefiningOp()));
   });
@@ -54,7 +54,7 @@ static bool findRepeatedMicroBatch(Finding &finding) {
 }
 
 bool Diagnosis::findMixedMicroBatches(Finding &finding) {
-  if (findOtherLoads(finding) || findRepeatedMicroBatch(finding))
+  if (findOtherLoads(finding) || findOutputOfOneTwice(finding))
     return true;
   for (Operation *op : region) {
     // Micro-batches may be added up.

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Diagnosis.h"
+#include "PlanValues.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -153,6 +154,54 @@ bool Diagnosis::findMissingMicroBatch(Finding &finding) {
                           " the value is right";
     return true;
   }
+  return false;
+}
+
+/// Leaves out what an accumulation has of micro-batches but `rest`.
+static void reduceTo(tv::AccumulateOp accumulate, ArrayRef<int64_t> rest) {
+  StringAttr axis = accumulate.getOver().getAxis();
+  if (!rest.empty()) {
+    accumulate.setOverAttr(tv::AxisSetAttr::get(
+        axis.getContext(), axis, toIntervals(SmallVector<int64_t>(rest))));
+    return;
+  }
+  Value value = accumulate.getResult();
+  for (Operation *user : llvm::make_early_inc_range(value.getUsers()))
+    if (auto add = dyn_cast<tv::AddOp>(user))
+      add.getResult().replaceAllUsesWith(
+          add.getLeft() == value ? add.getRight() : add.getLeft());
+}
+
+bool Diagnosis::findRepeatedMicroBatch(Finding &finding) {
+  int64_t count = graph.getMesh().getAxisSize("mb").value_or(1);
+  llvm::SmallMapVector<Value, SmallVector<tv::AccumulateOp, 2>, 4> ofTerm;
+  for (Operation *op : region)
+    if (auto accumulate = dyn_cast<tv::AccumulateOp>(op);
+        accumulate && accumulate.getOver().getAxis().getValue() == "mb")
+      ofTerm[accumulate.getOperand()].push_back(accumulate);
+  for (auto &[term, accumulates] : ofTerm)
+    for (tv::AccumulateOp accumulate : accumulates) {
+      SmallVector<int64_t> twice, rest;
+      for (int64_t number :
+           listMicroBatches(accumulate, count, /*areIn=*/true)) {
+        bool isInOther = llvm::any_of(accumulates, [&](tv::AccumulateOp other) {
+          return other != accumulate && other.getOver().contains(number);
+        });
+        (isInOther ? twice : rest).push_back(number);
+      }
+      auto repair = [&](const OpCopies &copies) {
+        reduceTo(cast<tv::AccumulateOp>(copies.lookup(accumulate)), rest);
+      };
+      if (twice.empty() || !isRepaired(finding.expect, repair))
+        continue;
+      finding.kind = DifferenceKind::ExtraSum;
+      finding.op = accumulate;
+      finding.explanation =
+          "what is accumulated from " + describe(accumulate) + " has " +
+          describeMicroBatches(twice) + " in it twice; with " +
+          (twice.size() == 1 ? "it" : "them") + " once the value is right";
+      return true;
+    }
   return false;
 }
 
