@@ -35,6 +35,7 @@ from plan_maker.strategy.configuration import (
 )
 from plan_maker.strategy.gpt import make_gpt
 from plan_maker.strategy.llama import make_llama
+from plan_maker.strategy.llama_hf import make_llama_hf
 from plan_maker.strategy.llama_moe import make_llama_moe
 from plan_maker.strategy.mlp import make_mlp
 from plan_maker.strategy.schedule import ScheduleKind
@@ -139,6 +140,7 @@ def _make_parser() -> argparse.ArgumentParser:
     models = parser.add_subparsers(dest="model", metavar="MODEL", required=True)
     _add_mlp(models)
     _add_llama(models)
+    _add_llama_hf(models)
     _add_llama_moe(models)
     _add_gpt(models)
     return parser
@@ -172,6 +174,21 @@ def _add_llama(models: argparse._SubParsersAction[_Parser]) -> None:
 
     def make(options: argparse.Namespace, parallelism: Parallelism) -> Plan:
         return make_llama(_sizes(LlamaSizes, options), parallelism)
+
+    parser.set_defaults(make=make)
+
+
+def _add_llama_hf(models: argparse._SubParsersAction[_Parser]) -> None:
+    parser = models.add_parser(
+        "llama-hf",
+        help="a Llama 3 transformer in other functions of PyTorch",
+        description="Plan of a Llama 3 transformer as the transformers library writes it: rotation "
+        "by halves, fused attention, cross entropy.",
+    )
+    _add_transformer(parser)
+
+    def make(options: argparse.Namespace, parallelism: Parallelism) -> Plan:
+        return make_llama_hf(_sizes(LlamaSizes, options), parallelism)
 
     parser.set_defaults(make=make)
 

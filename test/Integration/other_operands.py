@@ -16,6 +16,7 @@ from plan_maker.graph import Argument, ForwardOperation, Keyword, Plan
 from plan_maker.strategy.configuration import GptSizes, LlamaSizes, Parallelism
 from plan_maker.strategy.gpt import make_gpt
 from plan_maker.strategy.llama import make_llama
+from plan_maker.strategy.llama_hf import make_llama_hf
 
 Change = Callable[[ForwardOperation, list[ForwardOperation]], ForwardOperation]
 
@@ -58,6 +59,8 @@ CHANGES: dict[str, tuple[str, int, Change]] = {
     "identity": ("pow", 0, reads(1, lambda _: 1)),
     "dimension": ("softmax", 0, has("dim", 2)),
     "scale": ("self_attention", 0, has("scale", 0.25)),
+    "halves": ("cat", 0, reads(0, output("fullslice", 1))),
+    "keys": ("scaled_dot_product_attention", 0, reads(1, output("add", 1))),
 }
 
 
@@ -72,14 +75,18 @@ def forward_ops(plan: Plan) -> Iterator[ForwardOperation]:
 def main() -> None:
     """Writes both plans."""
     name, path, reference = sys.argv[1:]
-    make = make_gpt if name == "scale" else make_llama
-    sizes = GptSizes(2, 8, 4, 2, 4, 4, 2) if name == "scale" else LlamaSizes(2, 8, 4, 2, 4, 4, 2)
-    plan = make(sizes, Parallelism(data=2))
+    sizes = LlamaSizes(2, 8, 4, 2, 4, 4, 2)
+    make: Callable[[Parallelism], Plan] = lambda how: make_llama(sizes, how)  # noqa: E731
+    if name == "scale":
+        make = lambda how: make_gpt(GptSizes(2, 8, 4, 2, 4, 4, 2), how)  # noqa: E731
+    elif name in ("halves", "keys"):
+        make = lambda how: make_llama_hf(sizes, how)  # noqa: E731
+    plan = make(Parallelism(data=2))
     nodes = list(forward_ops(plan))
     kind, number, change = CHANGES[name]
     node = [node for node in nodes if node.name == kind][number]
     write_plan(replace_nodes(plan, {(0, node.identifier): (change(node, nodes),)}), Path(path))
-    write_plan(make(sizes, Parallelism()), Path(reference))
+    write_plan(make(Parallelism()), Path(reference))
 
 
 if __name__ == "__main__":

@@ -268,6 +268,19 @@ def _check_expert_split(sizes: LlamaMoeSizes, parallelism: Parallelism) -> None:
         _check_divisible("--shared-experts x --expert-ffn", inner, "--tp", ranks)
 
 
+def check_llama_hf(sizes: LlamaSizes, parallelism: Parallelism) -> None:
+    """Raises ImpossiblePlanError if there is no such plan."""
+    if parallelism.style not in (
+        TensorStyle.BATCH,
+        TensorStyle.MEGATRON,
+        TensorStyle.FEED_FORWARD,
+    ):
+        raise ImpossiblePlanError(f"--tp-style {parallelism.style}: not for a llama-hf")
+    if parallelism.splits_vocabulary:
+        raise ImpossiblePlanError("--split-vocabulary: the loss of a llama-hf takes whole rows")
+    check_llama(sizes, parallelism)
+
+
 def check_gpt(sizes: GptSizes, parallelism: Parallelism) -> None:
     """Raises ImpossiblePlanError if there is no such plan."""
     _check_transformer(sizes, parallelism)

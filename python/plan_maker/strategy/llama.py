@@ -49,7 +49,7 @@ def choose_seeds(stage: Stage, parallelism: Parallelism) -> Seeds:
     if parallelism.tensor == 1:
         return Seeds({})
     if parallelism.style is TensorStyle.BATCH:
-        return Seeds({call: (0, 0) for call in stage.calls if _takes_samples(call, stage)})
+        return Seeds({call: (0, 0) for call in stage.calls if takes_samples(call, stage)})
     by_position = parallelism.style in BY_POSITION
     at = position_splits(stage, parallelism.style) if by_position else {}
     names = COLUMN_SPLIT.get(parallelism.style, ())
@@ -67,7 +67,7 @@ def make_llama(sizes: LlamaSizes, parallelism: Parallelism) -> Plan:
     return assemble(trace, parts, lambda stage: choose_seeds(stage, parallelism), parallelism)
 
 
-def _takes_samples(call: Call, stage: Stage) -> bool:
+def takes_samples(call: Call, stage: Stage) -> bool:
     """Is `call` the embedding or the copy of a received activation?"""
     first = call.operands[0]
     if not isinstance(first, FullTensor) or first not in stage.inputs:
