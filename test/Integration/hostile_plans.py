@@ -381,7 +381,7 @@ EDITS = [
     Edit("complex numbers", _complex, (3,), "not supported on complex numbers", "llama"),
     Edit("tokens as start", _tokens_as_start, (3,), "'start' is not an integer", "vocabulary"),
     Edit("a frozen copy", lambda r: _freeze(r, 1), (3,), "gradients; its forward op has", "ranks"),
-    Edit("a frozen model", lambda r: _freeze(r, 0), (1,), "does not train", "llama", "reference"),
+    Edit("a frozen model", lambda r: _freeze(r, 0), (1,), "the reference does not", "llama", "reference"),
     Edit("heads that do not fit", _call("self_attention", h=5), (3,), "for 5 heads", "gpt"),
     Edit("a mask", _call("self_attention", mask=True), (3,), "'mask' other than False", "gpt"),
     Edit("in place", _call("dropout", inplace="True"), (3,), "'inplace' is not a truth", "gpt"),
