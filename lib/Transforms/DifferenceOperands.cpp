@@ -175,17 +175,17 @@ bool Diagnosis::classifyOperands(Finding &finding, Operation *op) {
 }
 
 Value Diagnosis::getReferenceOf(Value value) const {
-  auto found = matches.find(value);
-  if (found != matches.end())
-    return found->second.isSum() || found->second.isScaled()
-               ? Value()
-               : found->second.reference;
+  // What is stated of it, and holds; by its numbers it may be several.
   auto known = holding.find(value);
   tv::ExpectOp expect = known == holding.end() ? tv::ExpectOp() : known->second;
-  return expect && expect.getValues().size() == 1 &&
-                 expect.getLineage().getSumAxes().empty()
-             ? expect.getReference()
-             : Value();
+  if (expect && expect.getValues().size() == 1 &&
+      expect.getLineage().getSumAxes().empty())
+    return expect.getReference();
+  auto found = matches.find(value);
+  return found == matches.end() || found->second.isSum() ||
+                 found->second.isScaled()
+             ? Value()
+             : found->second.reference;
 }
 
 /// What an op of the reference gives, for people.
@@ -198,6 +198,41 @@ static std::string describeResult(Value value) {
 static bool haveEqualShapes(Value left, Value right) {
   return cast<RankedTensorType>(left.getType()).getShape() ==
          cast<RankedTensorType>(right.getType()).getShape();
+}
+
+/// The only op of this name among those that an op of the model is made of,
+/// which gives `value`; null if there are none or several.
+static Operation *findPart(Value value, Operation *like) {
+  Operation *result = value.getDefiningOp(), *found = nullptr;
+  llvm::SmallSetVector<Operation *, 16> parts;
+  if (result)
+    parts.insert(result);
+  for (size_t i = 0; i != parts.size(); ++i) {
+    Operation *part = parts[i];
+    if (part->getName() == like->getName() &&
+        part->getNumOperands() == like->getNumOperands()) {
+      if (found)
+        return nullptr;
+      found = part;
+    }
+    for (Value operand : part->getOperands())
+      if (Operation *producer = operand.getDefiningOp();
+          producer && producer->getLoc() == result->getLoc())
+        parts.insert(producer);
+  }
+  return found;
+}
+
+/// Whether an op of the model is this one alone.
+static bool isWhole(Operation *op) {
+  auto isOther = [op](Operation *other) {
+    return !other || isa<tv::ExpectOp>(other) ||
+           other->getLoc() != op->getLoc();
+  };
+  return llvm::all_of(
+             op->getOperands(),
+             [&](Value operand) { return isOther(operand.getDefiningOp()); }) &&
+         llvm::all_of(op->getUsers(), isOther);
 }
 
 bool Diagnosis::classifyOtherOperand(Finding &finding, Operation *op) {
@@ -225,20 +260,24 @@ bool Diagnosis::classifyOtherOperand(Finding &finding, Operation *op) {
                        describeDevices(getDevices(move.getOperand())) + " is",
                    read, expected);
   }
-  // The very op that gives what is expected, or one of that line.
-  Operation *similar = isStated ? expected.getDefiningOp() : nullptr;
-  if (!similar || similar->getName() != op->getName() ||
-      similar->getNumOperands() != op->getNumOperands() ||
-      getPlaceKey(similar->getLoc()) != getPlaceKey(op->getLoc()))
+  // The very op that gives what is expected or what that is made of, or one of
+  // that line, of which an operand in common tells which.
+  Operation *similar = expected.getDefiningOp();
+  bool isSamePlace =
+      similar && getPlaceKey(similar->getLoc()) == getPlaceKey(op->getLoc());
+  if (!isSamePlace)
+    similar = nullptr;
+  else if (!isStated || similar->getName() != op->getName() ||
+           similar->getNumOperands() != op->getNumOperands())
+    similar = findPart(expected, op);
+  auto isLike = [&](Operation *other) {
+    return other->getName() == op->getName() &&
+           getPlaceKey(other->getLoc()) == getPlaceKey(op->getLoc());
+  };
+  if (!similar && (op->getNumOperands() > 1 ||
+                   llvm::count_if(referenceRegion, isLike) == 1))
     similar = findSimilar(op);
   if (!similar || !describeAttributes(op, similar).empty())
-    return false;
-  // One operand alone does not tell which op of a line corresponds.
-  if (!isStated && op->getNumOperands() == 1 &&
-      llvm::count_if(referenceRegion, [&](Operation *other) {
-        return other->getName() == op->getName() &&
-               getPlaceKey(other->getLoc()) == getPlaceKey(op->getLoc());
-      }) > 1)
     return false;
   std::optional<unsigned> wrong;
   Value read;
@@ -253,7 +292,15 @@ bool Diagnosis::classifyOtherOperand(Finding &finding, Operation *op) {
   }
   if (!wrong)
     return false;
-  return explain("operand " + std::to_string(*wrong + 1) + " of " +
-                     describe(op) + " is",
-                 read, similar->getOperand(*wrong));
+  Value wanted = similar->getOperand(*wrong);
+  explain((isWhole(op) ? "operand " + std::to_string(*wrong + 1)
+                       : std::string("an operand")) +
+              " of " + describe(op) + " is",
+          read, wanted);
+  // What has no name is within an op of the model.
+  if (read.getDefiningOp()->getLoc() == similar->getLoc() ||
+      wanted.getDefiningOp()->getLoc() == similar->getLoc())
+    finding.explanation =
+        "within " + describe(op) + " one value is in the place of another";
+  return true;
 }
