@@ -268,7 +268,7 @@ def doubled_gradient(plan: Plan, choice: random.Random) -> Iterator[Edit]:
     for group in chosen(plan, choice, r"tv\.add_to "):
         changes = {op.line: f"{op.text}\n{op.text}" for op in group}
         about = plan.readers(group[0])
-        yield Edit(plan.replaced(changes), about, r"2 times|3/2 times|added twice")
+        yield Edit(plan.replaced(changes), about, r"2 times|3/2 times|added twice|in it twice")
 
 
 def swapped_operands(plan: Plan, choice: random.Random) -> Iterator[Edit]:
