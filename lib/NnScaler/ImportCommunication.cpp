@@ -264,9 +264,9 @@ PrimitiveImporter::communicate(tv::CollectiveKind kind,
   OpBuilder &builder = context.builder;
   Attribute declared;
   if (kind != tv::CollectiveKind::AllReduce) {
-    // A member that declares nothing does not take part.
     std::optional<SmallVector<int64_t>> order =
         getDeclaredOrder(*ranks, kind, *dimension, split);
+    // Where members declare nothing, as they do not take part, it is by rank.
     if (context.plan.options.partOrder == PartOrder::IndexMap)
       ranks = order.value_or(*ranks);
     else if (!order)

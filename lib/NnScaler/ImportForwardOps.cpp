@@ -36,7 +36,9 @@ static bool isTarget(const Argument &target) {
 }
 
 static void importCopy(ForwardOp &op, Results &results) {
-  StringRef name = op.keyword("dtype") ? "dtype" : "dtype_or_device";
+  bool takesType = op.node.signature == "torch.Tensor.to" ||
+                   op.node.signature == "torch.Tensor.type";
+  StringRef name = takesType ? "dtype" : "dtype_or_device";
   const Argument *target = op.keyword(name);
   // Where values lie, and when they get there.
   for (StringRef other : {"memory_format", "non_blocking", "copy"})
@@ -237,9 +239,22 @@ static void importClamp(ForwardOp &op, Results &results) {
     results.push_back(value);
 }
 
+/// Whether the operands from `first` on are of this rank.
+static bool requireRank(ForwardOp &op, unsigned first, int64_t rank) {
+  for (unsigned i = first; i < op.operands.size(); ++i)
+    if (op.operandType(i).getRank() != rank) {
+      op.error() << "needs operands of rank " << rank << ", got "
+                 << op.operandType(i);
+      return false;
+    }
+  return true;
+}
+
 static void importMatmul(ForwardOp &op, Results &results) {
   op.requireNone("out");
   if (!op.requireOperands(2))
+    return;
+  if (op.node.signature.ends_with(".bmm") && !requireRank(op, 0, 3))
     return;
   if (RankedTensorType type = op.resultType(0))
     results.push_back(tv::MatmulOp::create(op.builder, op.location, type,
@@ -251,7 +266,8 @@ static void importMatmul(ForwardOp &op, Results &results) {
 /// added to `beta` times a tensor.
 static void importAddedProduct(ForwardOp &op, Results &results) {
   RankedTensorType type = op.resultType(0);
-  if (!op.requireOperands(3) || !type)
+  bool isBatched = op.node.signature.ends_with(".baddbmm");
+  if (!op.requireOperands(3) || !type || !requireRank(op, 1, isBatched ? 3 : 2))
     return;
   Value product =
       tv::MatmulOp::create(op.builder, op.location, type, op.operands[1],

@@ -112,7 +112,8 @@ static void importSqueeze(ForwardOp &op, Results &results) {
                    [&](int64_t i) { chosen.insert(i); });
   else
     for (int64_t i : *dims)
-      chosen.insert(op.dimension(i, rank));
+      if (!chosen.insert(op.dimension(i, rank)).second && !op.failedAlready)
+        op.error() << "keyword 'dim' names a dimension twice";
   SmallVector<int64_t> kept;
   for (auto [i, size] : llvm::enumerate(shape))
     if (size != 1 || !chosen.contains(i))
@@ -220,9 +221,21 @@ static void importRepeat(ForwardOp &op, Results &results) {
 static void concatenate(ForwardOp &op, ArrayRef<Value> values, int64_t at,
                         Results &results) {
   SmallVector<int64_t> shape(OpBody::shape(values.front()));
+  auto getElement = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getElementType();
+  };
+  auto getNumber = [&](Value value) {
+    auto extended = dyn_cast<tv::ExtendedType>(getElement(value));
+    return extended ? extended.getReal() : getElement(value);
+  };
+  Type element = getElement(values.front());
   for (Value value : values.drop_front()) {
     ArrayRef<int64_t> other = OpBody::shape(value);
+    // One that may hold minus infinity makes the result one.
+    if (isa<tv::ExtendedType>(getElement(value)))
+      element = getElement(value);
     if (other.size() != shape.size() ||
+        getNumber(value) != getNumber(values.front()) ||
         llvm::AddOverflow(shape[at], other[at], shape[at])) {
       op.error() << "cannot put " << value.getType() << " after "
                  << values.front().getType();
@@ -230,7 +243,7 @@ static void concatenate(ForwardOp &op, ArrayRef<Value> values, int64_t at,
     }
   }
   results.push_back(tv::ConcatOp::create(
-      op.builder, op.location, OpBody::like(values.front(), shape),
+      op.builder, op.location, RankedTensorType::get(shape, element),
       ValueRange(values), at, tv::DomainAttr()));
 }
 

@@ -201,8 +201,10 @@ static void importAttention(ForwardOp &op, Results &results) {
   std::swap(transposed[rank - 2], transposed[rank - 1]);
   Value scores =
       body.matmul(op.operands[0], body.transpose(op.operands[1], transposed));
-  Value by = buildScalar(op.builder, op.location, factor);
-  if (!isScaled)
+  Value by;
+  if (isScaled)
+    by = buildScalar(op.builder, op.location, factor);
+  else
     by = body.unary<tv::RsqrtOp>(buildScalar(
         op.builder, op.location,
         static_cast<double>(op.operandType(0).getDimSize(rank - 1))));
@@ -239,9 +241,11 @@ static void importGelu(ForwardOp &op, Results &results) {
 static void importLayerNorm(ForwardOp &op, Results &results) {
   const Argument *shape = op.keyword("normalized_shape");
   double epsilon = op.real("eps");
-  // What is None is a keyword then.
+  // What is None is a keyword then; without a weight there is no bias either.
   op.requireNone("weight");
   op.requireNone("bias");
+  if (op.keyword("weight") && !op.requireOperands(1))
+    return;
   RankedTensorType type = op.resultType(0);
   if (op.operands.empty() || op.operands.size() > 3)
     op.requireOperands(3);
@@ -262,6 +266,11 @@ static void importLayerNorm(ForwardOp &op, Results &results) {
               argument.getInteger() == size;
   if (!fits) {
     op.error() << "keyword 'normalized_shape' is not the shape of the weight";
+    return;
+  }
+  if (!isa<FloatType>(op.operandType(0).getElementType())) {
+    op.error() << "is not supported on elements of "
+               << op.operandType(0).getElementType();
     return;
   }
   auto all = [&](double value) -> Value {

@@ -234,6 +234,13 @@ private:
   /// Whether one operand is another value of the reference than the op there
   /// reads, or what is received another one than is expected.
   bool classifyOtherOperand(Finding &finding, mlir::Operation *op);
+  /// The only one of several ops, or the one that has most operands in common
+  /// with another op; null if none has.
+  mlir::Operation *chooseByOperands(llvm::ArrayRef<mlir::Operation *> ops,
+                                    mlir::Operation *like);
+  /// The op of the reference that corresponds to one of the plan, before what
+  /// is expected; null if that is not known.
+  mlir::Operation *findCounterpart(const Finding &finding, mlir::Operation *op);
   /// The value of the reference that one of the plan is, all or a part of it;
   /// null if that is not known.
   mlir::Value getReferenceOf(mlir::Value value) const;
@@ -264,6 +271,9 @@ private:
   DenseValueMap<Match> matches;
 };
 
+/// Whether an op computes something that the op of the model which it belongs
+/// to goes on with.
+bool isInner(mlir::Operation *op);
 /// The values that an addition has in it: its operands, and what these are sums
 /// of.
 llvm::SmallVector<mlir::Value> listTerms(tv::AddOp add);

@@ -131,11 +131,14 @@ bool Diagnosis::classifyOtherTensor(Finding &finding) {
     Operation *expected = expect.getReference().getDefiningOp();
     if (expected &&
         getPlaceKey(expected->getLoc()) != getPlaceKey(op->getLoc())) {
-      finding.explanation = "the value is still the result of " +
-                            describe(other) +
-                            " of the reference, which is "
-                            "changed there by " +
-                            describe(expected);
+      bool isRead =
+          llvm::is_contained(expected->getOperands(), other->getResult(0));
+      finding.explanation =
+          "the value is the result of " + describe(other) +
+          " of the reference, " +
+          (isRead
+               ? "of which " + describe(expected) + " makes another one there"
+               : "that of " + describe(expected) + " is expected");
       return true;
     }
     finding.op = op;
@@ -246,6 +249,9 @@ bool Diagnosis::matchOp(Finding &finding, Operation *op) {
     return true;
   }
   auto found = matchAny(value);
+  // Of what is within an op of the model nothing is said, but what it is not.
+  if (found && found->isScaled() && isInner(op))
+    return false;
   if (found && found->isScaled()) {
     finding.kind = DifferenceKind::ScaleFactor;
     finding.op = op;

@@ -56,50 +56,59 @@ static std::string printLiteral(Attribute attribute) {
   return text;
 }
 
-/// The constants of an op of the model, in order: those of one location.
+/// What an op reads a constant for: the names of its users and which operand it
+/// is of each.
+static std::vector<std::pair<StringRef, unsigned>>
+listUses(tv::ConstantOp constant) {
+  std::vector<std::pair<StringRef, unsigned>> uses;
+  for (OpOperand &use : constant.getResult().getUses())
+    if (!isa<tv::ExpectOp>(use.getOwner()))
+      uses.emplace_back(use.getOwner()->getName().getStringRef(),
+                        use.getOperandNumber());
+  llvm::sort(uses);
+  // Once for each device that executes it.
+  uses.erase(llvm::unique(uses), uses.end());
+  return uses;
+}
+
+/// Those of an op of the model that it reads for the same, in order.
 static SmallVector<tv::ConstantOp>
-listConstants(const llvm::SetVector<Operation *> &ops, Location location) {
-  SmallVector<tv::ConstantOp> constants;
+listAlike(const llvm::SetVector<Operation *> &ops, tv::ConstantOp like) {
+  auto uses = listUses(like);
+  SmallVector<tv::ConstantOp> alike;
   for (Operation *op : ops)
     if (auto constant = dyn_cast<tv::ConstantOp>(op);
-        constant && constant.getLoc() == location)
-      constants.push_back(constant);
-  llvm::sort(constants, [](tv::ConstantOp left, tv::ConstantOp right) {
+        constant && constant.getLoc() == like.getLoc() &&
+        listUses(constant) == uses)
+      alike.push_back(constant);
+  llvm::sort(alike, [](tv::ConstantOp left, tv::ConstantOp right) {
     return left->isBeforeInBlock(right);
   });
-  return constants;
+  return alike;
 }
 
 tv::ConstantOp Diagnosis::findSimilarConstant(tv::ConstantOp constant) {
-  SmallVector<tv::ConstantOp> own = listConstants(region, constant.getLoc());
+  auto uses = listUses(constant);
+  SmallVector<tv::ConstantOp> own = listAlike(region, constant);
   auto number = llvm::find(own, constant) - own.begin();
-  tv::ConstantOp best;
-  size_t bestCount = 0;
+  tv::ConstantOp similar;
+  bool isKnown = true;
   for (Operation *op : referenceRegion) {
     auto candidate = dyn_cast<tv::ConstantOp>(op);
     if (!candidate || candidate.getType() != constant.getType() ||
-        getPlaceKey(op->getLoc()) != getPlaceKey(constant.getLoc()))
+        getPlaceKey(op->getLoc()) != getPlaceKey(constant.getLoc()) ||
+        listUses(candidate) != uses)
       continue;
-    SmallVector<tv::ConstantOp> others =
-        listConstants(referenceRegion, op->getLoc());
-    if (others.size() != own.size()) {
-      // Others are there once for several ops: any that is equal will do.
-      if (bestCount == 0 && (!best || best.getValue() != constant.getValue()))
-        best = candidate;
+    SmallVector<tv::ConstantOp> others = listAlike(referenceRegion, candidate);
+    if (others.size() == own.size() && others[number] != candidate)
       continue;
-    }
-    // Of layers that have the same line the one that has most in common.
-    if (others[number] != candidate)
-      continue;
-    size_t count = 1;
-    for (auto [left, right] : llvm::zip_equal(own, others))
-      count += left.getValue() == right.getValue();
-    if (count > bestCount) {
-      best = others[number];
-      bestCount = count;
-    }
+    // One that is equal will do; of several others none is that of this op.
+    if (candidate.getValue() == constant.getValue())
+      return candidate;
+    isKnown &= !similar || similar.getValue() == candidate.getValue();
+    similar = candidate;
   }
-  return best;
+  return isKnown ? similar : tv::ConstantOp();
 }
 
 std::string Diagnosis::findWrongConstant(tv::ConstantOp constant) {
@@ -128,6 +137,23 @@ static std::string describeAttributes(Operation *op, Operation *similar) {
     return own == other ? ""
                         : "the exponent of " + describe(op) + " is " + own +
                               ", in the reference " + other;
+  }
+  // Of a dimension that is not divided.
+  if (auto slice = dyn_cast<tv::SliceOp>(op)) {
+    auto other = cast<tv::SliceOp>(similar);
+    auto size = [](tv::SliceOp each) {
+      return cast<RankedTensorType>(each.getOperand().getType())
+          .getDimSize(each.getDimension());
+    };
+    auto range = [](tv::SliceOp each) {
+      return std::to_string(each.getStart()) + ":" +
+             std::to_string(each.getEnd());
+    };
+    if (slice.getDimension() == other.getDimension() &&
+        size(slice) == size(other) && range(slice) != range(other))
+      return describe(op) + " takes " + range(slice) + " of dimension " +
+             std::to_string(slice.getDimension()) + ", the reference " +
+             range(other);
   }
   for (NamedAttribute attribute : similar->getAttrs()) {
     Attribute own = op->getAttr(attribute.getName());
@@ -200,21 +226,18 @@ static bool haveEqualShapes(Value left, Value right) {
          cast<RankedTensorType>(right.getType()).getShape();
 }
 
-/// The only op of this name among those that an op of the model is made of,
-/// which gives `value`; null if there are none or several.
-static Operation *findPart(Value value, Operation *like) {
-  Operation *result = value.getDefiningOp(), *found = nullptr;
+/// The ops like one among those that one op of the model is made of, which
+/// gives `value`.
+static SmallVector<Operation *> listParts(Value value, Operation *like) {
+  Operation *result = value.getDefiningOp();
+  SmallVector<Operation *> found;
   llvm::SmallSetVector<Operation *, 16> parts;
-  if (result)
-    parts.insert(result);
+  parts.insert(result);
   for (size_t i = 0; i != parts.size(); ++i) {
     Operation *part = parts[i];
     if (part->getName() == like->getName() &&
-        part->getNumOperands() == like->getNumOperands()) {
-      if (found)
-        return nullptr;
-      found = part;
-    }
+        part->getNumOperands() == like->getNumOperands())
+      found.push_back(part);
     for (Value operand : part->getOperands())
       if (Operation *producer = operand.getDefiningOp();
           producer && producer->getLoc() == result->getLoc())
@@ -223,16 +246,61 @@ static Operation *findPart(Value value, Operation *like) {
   return found;
 }
 
+Operation *Diagnosis::chooseByOperands(ArrayRef<Operation *> ops,
+                                       Operation *like) {
+  if (ops.size() == 1)
+    return ops.front();
+  Operation *best = nullptr;
+  size_t most = 0;
+  for (Operation *op : ops) {
+    size_t count = 0;
+    for (auto [own, other] :
+         llvm::zip_equal(like->getOperands(), op->getOperands())) {
+      Value reference = getReferenceOf(own);
+      count += reference &&
+               (reference == other || matcher.areEqual(reference, other));
+    }
+    if (count == most)
+      best = nullptr;
+    if (count <= most)
+      continue;
+    most = count;
+    best = op;
+  }
+  return best;
+}
+
+Operation *Diagnosis::findCounterpart(const Finding &finding, Operation *op) {
+  // Other layers have the same line: the nearest to what is expected.
+  llvm::SetVector<Operation *> before;
+  tv::ExpectOp expect = finding.expect;
+  if (Operation *expected = expect.getReference().getDefiningOp())
+    before.insert(expected);
+  for (size_t i = 0; i != before.size(); ++i) {
+    if (getPlaceKey(before[i]->getLoc()) == getPlaceKey(op->getLoc()))
+      return chooseByOperands(listParts(before[i]->getResult(0), op), op);
+    for (Value operand : before[i]->getOperands())
+      if (Operation *producer = operand.getDefiningOp();
+          producer && referenceRegion.contains(producer))
+        before.insert(producer);
+  }
+  return nullptr;
+}
+
+static bool isOfSameOp(Operation *op, Operation *other) {
+  return other && !isa<tv::ExpectOp>(other) && other->getLoc() == op->getLoc();
+}
+
+bool verify::isInner(Operation *op) {
+  return llvm::any_of(op->getUsers(),
+                      [op](Operation *user) { return isOfSameOp(op, user); });
+}
+
 /// Whether an op of the model is this one alone.
 static bool isWhole(Operation *op) {
-  auto isOther = [op](Operation *other) {
-    return !other || isa<tv::ExpectOp>(other) ||
-           other->getLoc() != op->getLoc();
-  };
-  return llvm::all_of(
-             op->getOperands(),
-             [&](Value operand) { return isOther(operand.getDefiningOp()); }) &&
-         llvm::all_of(op->getUsers(), isOther);
+  return !isInner(op) && llvm::none_of(op->getOperands(), [op](Value operand) {
+    return isOfSameOp(op, operand.getDefiningOp());
+  });
 }
 
 bool Diagnosis::classifyOtherOperand(Finding &finding, Operation *op) {
@@ -260,23 +328,7 @@ bool Diagnosis::classifyOtherOperand(Finding &finding, Operation *op) {
                        describeDevices(getDevices(move.getOperand())) + " is",
                    read, expected);
   }
-  // The very op that gives what is expected or what that is made of, or one of
-  // that line, of which an operand in common tells which.
-  Operation *similar = expected.getDefiningOp();
-  bool isSamePlace =
-      similar && getPlaceKey(similar->getLoc()) == getPlaceKey(op->getLoc());
-  if (!isSamePlace)
-    similar = nullptr;
-  else if (!isStated || similar->getName() != op->getName() ||
-           similar->getNumOperands() != op->getNumOperands())
-    similar = findPart(expected, op);
-  auto isLike = [&](Operation *other) {
-    return other->getName() == op->getName() &&
-           getPlaceKey(other->getLoc()) == getPlaceKey(op->getLoc());
-  };
-  if (!similar && (op->getNumOperands() > 1 ||
-                   llvm::count_if(referenceRegion, isLike) == 1))
-    similar = findSimilar(op);
+  Operation *similar = findCounterpart(finding, op);
   if (!similar || !describeAttributes(op, similar).empty())
     return false;
   std::optional<unsigned> wrong;
@@ -292,15 +344,13 @@ bool Diagnosis::classifyOtherOperand(Finding &finding, Operation *op) {
   }
   if (!wrong)
     return false;
-  Value wanted = similar->getOperand(*wrong);
-  explain((isWhole(op) ? "operand " + std::to_string(*wrong + 1)
-                       : std::string("an operand")) +
-              " of " + describe(op) + " is",
-          read, wanted);
   // What has no name is within an op of the model.
+  Value wanted = similar->getOperand(*wrong);
   if (read.getDefiningOp()->getLoc() == similar->getLoc() ||
       wanted.getDefiningOp()->getLoc() == similar->getLoc())
-    finding.explanation =
-        "within " + describe(op) + " one value is in the place of another";
-  return true;
+    return false;
+  return explain((isWhole(op) ? "operand " + std::to_string(*wrong + 1)
+                              : std::string("an operand")) +
+                     " of " + describe(op) + " is",
+                 read, wanted);
 }

@@ -109,11 +109,8 @@ bool Diagnosis::classifyDoubling(Finding &finding) {
       continue;
     finding.op = add;
     // Where the reference adds another value to this one, that was left out.
-    for (Operation *candidate : referenceRegion) {
-      auto sum = dyn_cast<tv::AddOp>(candidate);
-      if (!sum || getPlaceKey(sum.getLoc()) != getPlaceKey(add.getLoc()) ||
-          matcher.areEqual(sum.getLeft(), sum.getRight()))
-        continue;
+    auto sum = dyn_cast_or_null<tv::AddOp>(findCounterpart(finding, add));
+    if (sum && !matcher.areEqual(sum.getLeft(), sum.getRight()))
       for (auto [term, other] : {std::pair(sum.getLeft(), sum.getRight()),
                                  std::pair(sum.getRight(), sum.getLeft())}) {
         auto part = matcher.matchPart(add.getLeft(), term);
@@ -126,7 +123,6 @@ bool Diagnosis::classifyDoubling(Finding &finding) {
                               describe(other.getDefiningOp());
         return true;
       }
-    }
     finding.kind = DifferenceKind::ScaleFactor;
     finding.explanation = "the result of " + describe(add) +
                           " is added twice on " +

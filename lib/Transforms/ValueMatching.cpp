@@ -217,11 +217,17 @@ static std::optional<std::pair<int64_t, int64_t>> toFraction(double value) {
 }
 
 /// Whether a factor may be believed where a single number speaks for it: any
-/// two numbers have some ratio.
-static bool isUsualFactor(std::pair<int64_t, int64_t> fraction) {
+/// two numbers have some ratio. It may be the number of some points of the
+/// mesh.
+static bool isUsualFactor(std::pair<int64_t, int64_t> fraction,
+                          tv::MeshAttr mesh) {
   auto [numerator, denominator] = fraction;
+  int64_t points = 1;
+  for (tv::AxisAttr axis : mesh.getAxes())
+    points *= axis.getSize();
   return numerator == -denominator ||
-         (numerator > 0 && (numerator == 1 || denominator == 1));
+         (numerator > 0 && std::min(numerator, denominator) == 1 &&
+          std::max(numerator, denominator) <= std::max<int64_t>(points, 2));
 }
 
 int64_t ValueMatcher::countLooked(Value value) const {
@@ -296,8 +302,8 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
     double expected = algebra->toDouble(expectedScalar);
     double actual = algebra->toDouble(actualScalar);
     visited += count;
-    isUniform &= isSame(actual, only.value_or(actual));
-    only = actual;
+    isUniform &= isSame(std::fabs(actual), only.value_or(std::fabs(actual)));
+    only = std::fabs(actual);
     if (!ratio && expected != 0 && actual != 0 && std::isfinite(expected) &&
         std::isfinite(actual))
       ratio = isSame(actual, expected) ? 1 : actual / expected;
@@ -310,7 +316,7 @@ std::optional<Match> ValueMatcher::match(ArrayRef<Value> terms, Value reference,
       !fits || !areEnough(visited, countLooked(terms.front())))
     return std::nullopt;
   auto fraction = toFraction(ratio.value_or(1));
-  if (!fraction || (isUniform && !isUsualFactor(*fraction)))
+  if (!fraction || (isUniform && !isUsualFactor(*fraction, mesh)))
     return std::nullopt;
   return Match{reference, lineage, SmallVector<Value>(terms), fraction->first,
                fraction->second};

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +40,8 @@ FLOAT16 = ElementType("float16")
 SIZES = MlpSizes(layers=2, hidden=6, batch=4)
 
 
+#: How many ops on several tensors are refused.
+OF_SEVERAL = 14
 #: Ops on the data, the type that the plan declares for what they give, and what is said.
 REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.Tensor.float", {}, FLOAT16, "makes float32 where the plan declares float16"),
@@ -71,6 +75,13 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.floor", {}, FLOAT32, "unknown op 'torch.floor'"),
     ("torch.sum", {"dim": (0, -2)}, FLOAT32, "keyword 'dim' names a dimension twice"),
     ("torch.mean", {"dim": ("0",)}, FLOAT32, "keyword 'dim' is not a list of integers"),
+    ("torch.squeeze", {"dim": (0, -2)}, FLOAT32, "keyword 'dim' names a dimension twice"),
+    ("torch.clone", {"dtype": FLOAT32}, FLOAT32, "unknown keyword 'dtype'"),
+    ("torch.tril", {"diagonal": 2}, FLOAT32, "diagonal 2 is not supported"),
+    ("torch.Tensor.repeat", {"repeats": (2,)}, FLOAT32, "has 1 repeats for rank 2"),
+    ("torch.split", {"split_size_or_sections": 0}, FLOAT32, "takes parts of 0"),
+    ("torch.transpose", {"dim0": 0}, FLOAT32, "needs keywords 'dim0' and 'dim1'"),
+    ("torch.Tensor.view", {"size": (-1, -1)}, FLOAT32, "has more than one size of -1"),
     ("torch.permute", {"dims": (0, 0)}, FLOAT32, "does not name each dimension once"),
     ("torch.permute", {"dims": (0, 2)}, FLOAT32, "has no dimension 2"),
     ("torch.Tensor.expand", {"size": (3, 6)}, FLOAT32, "makes size 3 of size 4"),
@@ -166,25 +177,59 @@ def refuse(plan: Plan, work: Path, ops: Ops, said: str) -> str:
     return f"{ops.nodes[-1].signature}: exit code {told.returncode}: {told.stderr}"
 
 
+def use_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], str]]:
+    """Ops on several tensors, and what is said of them; `x` is (4, 6)."""
+    network = "torch.nn.functional."
+    same: Callable[..., Any] = lambda a, *_: a  # noqa: E731
+    mask = ops.add("model.create_mask", lambda *_: np.zeros((4, 4)), x, x)
+    half = ops.add("torch.Tensor.to", same, x, dtype=FLOAT32)
+    row = ops.add("torch.mean", lambda a: a.mean(axis=0), x, dim=0)
+    attention = network + "scaled_dot_product_attention"
+    norm = "nnscaler.runtime.function.layer_norm"
+    bare: dict[str, Constant] = {"weight": None, "normalized_shape": (4,), "eps": 0.5}
+    # Minus infinity has a softmax, and that has no logarithm.
+    for function, inputs in (("log_softmax", 1), ("cross_entropy", 2), ("nll_loss", 2)):
+        operands = [mask, mask][:inputs]
+        yield (
+            lambda f=function, o=operands: ops.add(network + f, same, *o, dim=1),
+            "is not supported on minus infinity",
+        )
+    yield lambda: ops.add(norm, same, mask, **bare), "is not supported on elements of"
+    yield lambda: ops.add(norm, same, x, row, **bare), "has 2 tensor operands, expected 1"
+    yield lambda: ops.add(network + "cross_entropy", same, x, row), "operand 1 is"
+    yield lambda: ops.add(network + "cross_entropy", same, row, row), "is only supported on a mat"
+    targets = ops.add("torch.mean", lambda a: a.mean(axis=1), x, dim=1)
+    yield lambda: ops.add(network + "nll_loss", same, x, targets), "needs targets that are integ"
+    yield lambda: ops.add(attention, same, x, x, row), "needs matrices of one rank"
+    yield (
+        lambda: ops.add(attention, same, x, x, x, mask, is_causal=True),
+        "has a mask and is causal, too",
+    )
+    yield lambda: ops.add("torch.bmm", same, x, half), "needs operands of rank 3"
+    yield lambda: ops.add("torch.baddbmm", same, x, x, half), "needs operands of rank 3"
+    yield lambda: ops.add("torch.tril", same, row), "needs a matrix, got"
+    yield lambda: ops.add("torch.pow", same, x, "2"), "exponent is not a number"
+
+
 def refuse_all(plan: Plan, work: Path) -> str:
     """What is not refused as it should be, or nothing."""
     first, data = find_first(plan)
     for signature, keywords, kind, said in REFUSED:
         ops = Ops(next_tensor(plan) + 1000, first)
-        inputs = (Value(data, np.zeros(data.shape)), *([1] if signature in ("torch.add", "torch.mul") else []))
+        inputs = (
+            Value(data, np.zeros(data.shape)),
+            *([1] if signature in ("torch.add", "torch.mul") else []),
+        )
         ops.add(signature, lambda *given: given[0], *inputs, **keywords)
         output = ops.tensor(data.shape, kind)
         ops.nodes[-1] = replace(ops.nodes[-1], outputs=(output,))
         if wrong := refuse(plan, work, ops, said):
             return wrong
-    # Minus infinity has a softmax, and that has no logarithm.
-    for function, inputs in (("log_softmax", 1), ("cross_entropy", 2), ("nll_loss", 2)):
+    for number in range(OF_SEVERAL):
         ops = Ops(next_tensor(plan) + 1000, first)
-        given = Value(data, np.zeros(data.shape))
-        mask = ops.add("model.create_mask", lambda *_: np.zeros((4, 4)), given, given)
-        operands = [mask, mask][:inputs]
-        ops.add(f"torch.nn.functional.{function}", lambda a, *_: a, *operands, dim=1)
-        if wrong := refuse(plan, work, ops, "is not supported on minus infinity"):
+        add, said = list(use_wrongly(ops, Value(data, np.zeros(data.shape))))[number]
+        add()
+        if wrong := refuse(plan, work, ops, said):
             return wrong
     return ""
 
@@ -217,7 +262,9 @@ def main() -> int:
         print(wrong)
         return 1
     kinds = {node.signature for node in ops.nodes}
-    print(f"{len(ops.nodes)} ops of {len(kinds)} kinds agree, {len(REFUSED) + 3} are refused")
+    print(
+        f"{len(ops.nodes)} ops of {len(kinds)} kinds agree, {len(REFUSED) + OF_SEVERAL} are refused"
+    )
     return 0
 
 
