@@ -17,7 +17,8 @@ using namespace verify;
 static bool areSame(StringRef left, StringRef right) {
   auto normalize = [](StringRef name) {
     SmallString<128> path(name);
-    sys::fs::make_absolute(path);
+    // Where there is no working directory the name has to do.
+    (void)sys::fs::make_absolute(path);
     sys::path::remove_dots(path, /*remove_dot_dot=*/true);
     return path;
   };
