@@ -329,12 +329,15 @@ void StageDecision::writeSmtLib(StringRef directory,
     std::string name = (directory + "/" + Twine(written.size()) + "-" +
                         stage.getSymName() + ".smt2")
                            .str();
-    // Whether the directory is there shows when the file is opened.
-    (void)llvm::sys::fs::create_directories(directory);
-    if (llvm::Error error = writeFile(name, [&](raw_ostream &out) {
-          printOrigin(what, out);
-          out << text;
-        })) {
+    auto write = [&]() -> llvm::Error {
+      if (std::error_code code = llvm::sys::fs::create_directories(directory))
+        return llvm::createFileError(directory, code);
+      return writeFile(name, [&](raw_ostream &out) {
+        printOrigin(what, out);
+        out << text;
+      });
+    };
+    if (llvm::Error error = write()) {
       stage.emitWarning("cannot write ") << toString(std::move(error));
       return;
     }

@@ -18,7 +18,8 @@ static bool areSame(StringRef left, StringRef right) {
   auto normalize = [](StringRef name) {
     SmallString<128> path(name);
     // Where there is no working directory the name has to do.
-    (void)sys::fs::make_absolute(path);
+    if (sys::fs::make_absolute(path))
+      path = name;
     sys::path::remove_dots(path, /*remove_dot_dot=*/true);
     return path;
   };
