@@ -266,8 +266,12 @@ PrimitiveImporter::communicate(tv::CollectiveKind kind,
   if (kind != tv::CollectiveKind::AllReduce) {
     std::optional<SmallVector<int64_t>> order =
         getDeclaredOrder(*ranks, kind, *dimension, split);
+    bool isDeclared = context.plan.options.partOrder == PartOrder::IndexMap;
+    if (isDeclared && !order && kind == tv::CollectiveKind::AllToAll)
+      return error() << "the parts that are given and those that are kept are "
+                        "not declared in one order";
     // Where members declare nothing, as they do not take part, it is by rank.
-    if (context.plan.options.partOrder == PartOrder::IndexMap)
+    if (isDeclared)
       ranks = order.value_or(*ranks);
     else if (!order)
       declared = builder.getUnitAttr();

@@ -89,7 +89,11 @@ inline void giveReshaped(ForwardOp &op, mlir::Value value,
     return;
   if (shape.empty())
     shape.push_back(1);
-  results.push_back(OpBody{op}.reshape(value, shape));
+  // A result is never an operand itself.
+  bool isNew = !llvm::is_contained(op.operands, value);
+  results.push_back(isNew && OpBody::shape(value) == llvm::ArrayRef(shape)
+                        ? value
+                        : OpBody{op}.reshape(value, shape));
 }
 
 /// Whether operand `number` has the shape that the others give it.

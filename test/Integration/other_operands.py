@@ -60,6 +60,7 @@ CHANGES: dict[str, tuple[str, int, Change]] = {
     "dimension": ("softmax", 0, has("dim", 2)),
     "scale": ("self_attention", 0, has("scale", 0.25)),
     "halves": ("cat", 0, reads(0, output("fullslice", 1))),
+    "range": ("fullslice", 0, reads(4, lambda _: slice(2, None, None))),
     "keys": ("scaled_dot_product_attention", 0, reads(1, output("add", 1))),
 }
 
@@ -79,7 +80,7 @@ def main() -> None:
     make: Callable[[Parallelism], Plan] = lambda how: make_llama(sizes, how)  # noqa: E731
     if name == "scale":
         make = lambda how: make_gpt(GptSizes(2, 8, 4, 2, 4, 4, 2), how)  # noqa: E731
-    elif name in ("halves", "keys"):
+    elif name in ("halves", "keys", "range"):
         make = lambda how: make_llama_hf(sizes, how)  # noqa: E731
     plan = make(Parallelism(data=2))
     nodes = list(forward_ops(plan))
