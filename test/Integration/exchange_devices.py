@@ -10,6 +10,7 @@ from typing import Any
 
 from hostile_plans import convert
 from plan_maker.pickle_writer import PickleWriter
+from plan_objects import objects
 from tests.reading import read_plan
 
 
@@ -25,23 +26,13 @@ def main() -> None:
         return other.get(value, value)
 
     root = read_plan(path.read_bytes())
-    seen: set[int] = set()
-    worklist = [root]
-    while worklist:
-        value = worklist.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
+    for value in objects(root):
         if isinstance(value, dict):
             for name in {"ranks", "src", "dst", "srcs", "dsts"} & value.keys():
                 value[name] = exchange(value[name])
-            worklist += value.values()
-        elif isinstance(value, list | tuple):
-            worklist += value
-        elif hasattr(value, "__dict__"):
+        else:
             for name in {"_device", "device"} & vars(value).keys():
                 setattr(value, name, exchange(getattr(value, name)))
-            worklist.append(vars(value))
     cells = root.execplan._seq
     root.execplan._seq = {exchange(device): cells[device] for device in cells}
     with path.open("wb") as stream:

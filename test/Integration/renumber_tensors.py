@@ -6,10 +6,10 @@ usage: renumber_tensors.py PLAN FACTOR OFFSET
 
 import sys
 from pathlib import Path
-from typing import Any
 
 from hostile_plans import convert
 from plan_maker.pickle_writer import PickleWriter
+from plan_objects import objects
 from tests.reading import class_name, read_plan
 
 
@@ -17,21 +17,9 @@ def main() -> None:
     """Rewrites the plan."""
     path, factor, offset = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     root = read_plan(path.read_bytes())
-    seen: set[int] = set()
-    worklist: list[Any] = [root]
-    while worklist:
-        value = worklist.pop()
-        if id(value) in seen:
-            continue
-        seen.add(id(value))
-        if isinstance(value, dict):
-            worklist += value.values()
-        elif isinstance(value, list | tuple):
-            worklist += value
-        elif hasattr(value, "__dict__"):
-            if class_name(value) == "IRFullTensor":
-                value._id = factor * value._id + offset
-            worklist.append(vars(value))
+    for value in objects(root):
+        if class_name(value) == "IRFullTensor":
+            value._id = factor * value._id + offset
     with path.open("wb") as stream:
         PickleWriter(stream).write(convert(root))
 
