@@ -171,6 +171,16 @@ static void importCrossEntropy(ForwardOp &op, Results &results) {
   importLikelihood(op, OpBody{op}.unary<tv::LogOp>(softmax), results);
 }
 
+/// `1 / sqrt(size)`; a number where that is one of doubles, as a model may say.
+static Value buildInverseRoot(ForwardOp &op, int64_t size) {
+  for (int64_t root = 1; root <= size / root; root *= 2)
+    if (root * root == size)
+      return buildScalar(op.builder, op.location,
+                         1 / static_cast<double>(root));
+  return OpBody{op}.unary<tv::RsqrtOp>(
+      buildScalar(op.builder, op.location, static_cast<double>(size)));
+}
+
 /// `scaled_dot_product_attention(query, key, value, attn_mask; ...)` with a
 /// mask that is added, or a causal one.
 static void importAttention(ForwardOp &op, Results &results) {
@@ -201,13 +211,9 @@ static void importAttention(ForwardOp &op, Results &results) {
   std::swap(transposed[rank - 2], transposed[rank - 1]);
   Value scores =
       body.matmul(op.operands[0], body.transpose(op.operands[1], transposed));
-  Value by;
-  if (isScaled)
-    by = buildScalar(op.builder, op.location, factor);
-  else
-    by = body.unary<tv::RsqrtOp>(buildScalar(
-        op.builder, op.location,
-        static_cast<double>(op.operandType(0).getDimSize(rank - 1))));
+  Value by = isScaled
+                 ? buildScalar(op.builder, op.location, factor)
+                 : buildInverseRoot(op, op.operandType(0).getDimSize(rank - 1));
   scores = body.binary<tv::MultiplyOp>(scores, by);
   auto type = cast<RankedTensorType>(scores.getType());
   auto extended = RankedTensorType::get(

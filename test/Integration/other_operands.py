@@ -50,6 +50,11 @@ def has(name: str, value: float) -> Change:
     )
 
 
+def gains(name: str, value: float) -> Change:
+    """A keyword is there beside the others."""
+    return lambda node, _: replace(node, keywords=(*node.keywords, Keyword(name, value)))
+
+
 #: The op, its number among those of its name, and what is changed.
 CHANGES: dict[str, tuple[str, int, Change]] = {
     "result": ("transpose", 1, reads(0, output("apply_rotary_emb"))),
@@ -61,6 +66,8 @@ CHANGES: dict[str, tuple[str, int, Change]] = {
     "scale": ("self_attention", 0, has("scale", 0.25)),
     "halves": ("cat", 0, reads(0, output("fullslice", 1))),
     "range": ("fullslice", 0, reads(4, lambda _: slice(2, None, None))),
+    "same-scale": ("scaled_dot_product_attention", 0, gains("scale", 0.5)),
+    "other-scale": ("scaled_dot_product_attention", 0, gains("scale", 0.25)),
     "keys": ("scaled_dot_product_attention", 0, reads(1, output("add", 1))),
 }
 
@@ -80,7 +87,7 @@ def main() -> None:
     make: Callable[[Parallelism], Plan] = lambda how: make_llama(sizes, how)  # noqa: E731
     if name == "scale":
         make = lambda how: make_gpt(GptSizes(2, 8, 4, 2, 4, 4, 2), how)  # noqa: E731
-    elif name in ("halves", "keys", "range"):
+    elif name in ("halves", "keys", "range", "same-scale", "other-scale"):
         make = lambda how: make_llama_hf(sizes, how)  # noqa: E731
     plan = make(Parallelism(data=2))
     nodes = list(forward_ops(plan))
