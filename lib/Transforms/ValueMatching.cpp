@@ -10,6 +10,8 @@
 #include "RankFold.h"
 #include "Verify/IR/Locations.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -217,17 +219,19 @@ static std::optional<std::pair<int64_t, int64_t>> toFraction(double value) {
 }
 
 /// Whether a factor may be believed where a single number speaks for it: any
-/// two numbers have some ratio. It may be the number of some points of the
-/// mesh.
+/// two numbers have some ratio. It may be a small number, that of some points
+/// of the mesh, or a power of two, as scales of losses are.
 static bool isUsualFactor(std::pair<int64_t, int64_t> fraction,
                           tv::MeshAttr mesh) {
   auto [numerator, denominator] = fraction;
   int64_t points = 1;
   for (tv::AxisAttr axis : mesh.getAxes())
     points *= axis.getSize();
+  int64_t factor = std::max(numerator, denominator);
   return numerator == -denominator ||
          (numerator > 0 && std::min(numerator, denominator) == 1 &&
-          std::max(numerator, denominator) <= std::max<int64_t>(points, 2));
+          (factor <= std::max<int64_t>(points, 16) ||
+           llvm::isPowerOf2_64(factor)));
 }
 
 int64_t ValueMatcher::countLooked(Value value) const {
