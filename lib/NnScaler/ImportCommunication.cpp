@@ -270,11 +270,12 @@ PrimitiveImporter::communicate(tv::CollectiveKind kind,
     if (isDeclared && !order && kind == tv::CollectiveKind::AllToAll)
       return error() << "the parts that are given and those that are kept are "
                         "not declared in one order";
-    // Where members declare nothing, as they do not take part, it is by rank.
-    if (isDeclared)
-      ranks = order.value_or(*ranks);
-    else if (!order)
+    // Where a member declares nothing, as it may not take part, it is by rank,
+    // and nothing is proved if that is not what was asked for.
+    if (!order)
       declared = builder.getUnitAttr();
+    else if (isDeclared)
+      ranks = *order;
     else if (*order != *ranks)
       declared = builder.getDenseI64ArrayAttr(*order);
   }

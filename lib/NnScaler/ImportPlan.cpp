@@ -201,18 +201,37 @@ LogicalResult PlanImporter::importSideBySide(Programs programs,
   return success();
 }
 
+/// The first op whose members do not declare in which order their parts lie.
+static Operation *findUndeclared(tv::PlanOp plan) {
+  Operation *first = nullptr;
+  plan.walk([&](Operation *op) {
+    if (!isa_and_nonnull<UnitAttr>(op->getDiscardableAttr(declaredName)))
+      return WalkResult::advance();
+    first = op;
+    return WalkResult::interrupt();
+  });
+  return first;
+}
+
 void PlanImporter::noteDifferences(tv::PlanOp op, OpBuilder &builder) {
   RuntimeDifferences found = findRuntimeDifferences(file, context);
   if (!found.assumption.empty())
     op->setAttr(assumptionName, builder.getStringAttr(found.assumption));
-  if (!found.first)
+  auto note = [&](LocationAttr place, StringRef reason) {
+    op->setAttr(
+        executedOtherwiseName,
+        builder.getDictionaryAttr(
+            {builder.getNamedAttr("place", place),
+             builder.getNamedAttr("reason", builder.getStringAttr(reason))}));
+  };
+  if (found.first)
+    note(plan.getLocation(*found.first->node), found.first->reason);
+  else if (plan.options.partOrder != PartOrder::IndexMap)
     return;
-  LocationAttr place = plan.getLocation(*found.first->node);
-  auto reason = builder.getStringAttr(found.first->reason);
-  op->setAttr(
-      executedOtherwiseName,
-      builder.getDictionaryAttr({builder.getNamedAttr("place", place),
-                                 builder.getNamedAttr("reason", reason)}));
+  else if (Operation *undeclared = findUndeclared(op))
+    note(undeclared->getLoc(),
+         "a member of the group does not declare which part it has, and parts "
+         "are to lie in the order that is declared");
 }
 
 LogicalResult PlanImporter::import(StringRef symbol, OpBuilder &builder) {
