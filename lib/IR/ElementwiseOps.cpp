@@ -35,6 +35,9 @@ struct Build {
   Value negate(Value value) {
     return NegateOp::create(builder, location, type, value, DomainAttr());
   }
+  template <typename Op> Value unary(Value value) {
+    return Op::create(builder, location, type, value, DomainAttr());
+  }
   Value exp(Value value) {
     return ExpOp::create(builder, location, type, value, DomainAttr());
   }
@@ -182,6 +185,34 @@ LogicalResult TanhOp::buildGradients(OpBuilder &builder, Value gradient,
   return success();
 }
 
+//===--- SinOp ------------------------------------------------------------===//
+
+LogicalResult SinOp::buildGradients(OpBuilder &builder, Value gradient,
+                                    SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  gradients.append(
+      {build.multiply(gradient, build.unary<CosOp>(getOperand()))});
+  return success();
+}
+
+//===--- CosOp ------------------------------------------------------------===//
+
+LogicalResult CosOp::buildGradients(OpBuilder &builder, Value gradient,
+                                    SmallVectorImpl<Value> &gradients) {
+  Build build = at(builder, *this);
+  Value slope = build.negate(build.unary<SinOp>(getOperand()));
+  gradients.append({build.multiply(gradient, slope)});
+  return success();
+}
+
+//===--- ToRealOp ---------------------------------------------------------===//
+
+LogicalResult ToRealOp::buildGradients(OpBuilder &, Value gradient,
+                                       SmallVectorImpl<Value> &gradients) {
+  gradients.push_back(isReal(getOperand().getType()) ? gradient : Value());
+  return success();
+}
+
 //===--- SiluOp -----------------------------------------------------------===//
 
 LogicalResult SiluOp::buildGradients(OpBuilder &builder, Value gradient,
@@ -282,19 +313,25 @@ FailureOr<IndexRelation> ConstantOp::getIndexRelation() {
   if (literal.getIntOrFloatBitWidth() + literal.isUnsignedInteger() > 64)
     return emitOpError("literals of type ") << literal << " are too wide";
   ElementKind kind = getElementKind(type);
+  bool isExtended = kind == ElementKind::Extended;
+  if (isExtended)
+    kind = ElementKind::Real;
   if (getElementKind(getValue().getShapedType()) != kind ||
       (kind != ElementKind::Real && literal != type.getElementType()))
     return emitOpError("makes elements of ")
            << type.getElementType() << " from literals of type " << literal;
   if (isa<FloatType>(literal)) {
     auto values = getValue().getValues<APFloat>();
-    bool isFinite = getValue().isSplat()
-                        ? (*values.begin()).isFinite()
-                        : llvm::all_of(values, [](const APFloat &value) {
-                            return value.isFinite();
-                          });
-    if (!isFinite)
-      return emitOpError("literals are not finite");
+    auto isAllowed = [&](const APFloat &value) {
+      return isExtended ? value.isInfinity() && value.isNegative()
+                        : value.isFinite();
+    };
+    // All are the first one then.
+    bool areAllowed = getValue().isSplat() ? isAllowed(*values.begin())
+                                           : llvm::all_of(values, isAllowed);
+    if (!areAllowed)
+      return emitOpError(isExtended ? "literals are not minus infinity"
+                                    : "literals are not finite");
   }
   if (cast<ShapedType>(getValue().getType()).getShape() != type.getShape() &&
       !getValue().isSplat())
@@ -328,6 +365,8 @@ static Scalar readLiteral(ScalarAlgebra &algebra, ElementsAttr value,
   Type type = value.getElementType();
   if (isa<FloatType>(type)) {
     auto element = value.getValues<APFloat>()[index];
+    if (element.isInfinity())
+      return algebra.minusInfinity();
     bool losesInformation;
     element.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
                     &losesInformation);

@@ -153,6 +153,43 @@ FailureOr<SmallVector<Value>> EmbeddingOp::decompose(OpBuilder &builder) {
   return SmallVector<Value>{result};
 }
 
+//===--- IotaOp -----------------------------------------------------------===//
+
+FailureOr<IndexRelation> IotaOp::getIndexRelation() {
+  RankedTensorType type = typeOf(getResult());
+  ElementKind kind = getElementKind(type);
+  if (type.getRank() != 1)
+    return emitOpError("result has rank ") << type.getRank() << ", expected 1";
+  if (kind != ElementKind::Integer && kind != ElementKind::Real)
+    return emitOpError("makes numbers, not elements of ")
+           << type.getElementType();
+  int64_t start = static_cast<int64_t>(getStart()), last;
+  if (llvm::MulOverflow(static_cast<int64_t>(getStep()), type.getDimSize(0) - 1,
+                        last) ||
+      llvm::AddOverflow(start, last, last))
+    return emitOpError("has numbers of more than 64 bits");
+  auto isTooLarge = [&](int64_t number) {
+    return kind == ElementKind::Integer &&
+           !llvm::isIntN(type.getElementTypeBitWidth(), number);
+  };
+  if (isTooLarge(start) || isTooLarge(last))
+    return emitOpError("has numbers beyond ") << type.getElementType();
+  IndexRelation relation;
+  relation.result = {relation.addFactor(type.getDimSize(0))};
+  // Which number stands where is all that there is to it.
+  relation.positions = {
+      {relation.result.back().getFactor(), PositionUse::Order}};
+  return relation;
+}
+
+Scalar IotaOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
+  Scalar offset = algebra.multiply(
+      scalars[0], algebra.integer(static_cast<int64_t>(getStep())));
+  Scalar number =
+      algebra.add(offset, algebra.integer(static_cast<int64_t>(getStart())));
+  return isReal(getResult().getType()) ? algebra.toReal(number) : number;
+}
+
 //===--- CausalMaskOp -----------------------------------------------------===//
 
 LogicalResult CausalMaskOp::verify() {

@@ -57,3 +57,20 @@ LogicalResult SignOp::buildGradients(OpBuilder &builder, Value gradient,
   gradients.append({Value()});
   return success();
 }
+
+//===--- SelectOp ---------------------------------------------------------===//
+
+LogicalResult SelectOp::buildGradients(OpBuilder &builder, Value gradient,
+                                       SmallVectorImpl<Value> &gradients) {
+  RankedTensorType type = getGradientType(getResult().getType());
+  Value zero = buildScalar(builder, getLoc(), 0);
+  auto pass = [&](Value operand, Value ifTrue, Value ifFalse) {
+    Value part = SelectOp::create(builder, getLoc(), type, getCondition(),
+                                  ifTrue, ifFalse, DomainAttr());
+    return sumToShape(builder, getLoc(), part,
+                      getGradientType(operand.getType()));
+  };
+  gradients.append({Value(), pass(getIfTrue(), gradient, zero),
+                    pass(getIfFalse(), zero, gradient)});
+  return success();
+}

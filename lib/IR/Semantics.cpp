@@ -31,6 +31,10 @@ ElementKind verify::getElementKind(Type type) {
   return isa<IntegerType>(element) ? ElementKind::Integer : ElementKind::Other;
 }
 
+bool verify::isReal(Type type) {
+  return getElementKind(type) == ElementKind::Real;
+}
+
 RankedTensorType verify::getGradientType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   if (auto extended = dyn_cast<tv::ExtendedType>(tensor.getElementType()))
@@ -48,6 +52,12 @@ Scalar verify::product(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
 Scalar verify::minimum(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
   return algebra.negate(algebra.maximum(llvm::map_to_vector(
       scalars, [&](Scalar scalar) { return algebra.negate(scalar); })));
+}
+
+Scalar verify::truth(ScalarAlgebra &algebra, Type type, Scalar condition) {
+  if (!isReal(type))
+    return condition;
+  return algebra.select(condition, algebra.rational(1), algebra.rational(0));
 }
 
 FailureOr<IndexRelation> verify::elementwiseRelation(Operation *op) {
@@ -135,9 +145,17 @@ LogicalResult verify::verifyElements(Operation *op) {
     return op->emitOpError("is not defined on elements that are no numbers");
   if (op->getNumOperands() == 0)
     return success();
-  Type first = op->getOperand(0).getType();
+  OperandRange operands = op->getOperands();
+  if (op->getName().hasTrait<tv::SelectsOperands>()) {
+    if (getElementKind(operands.front().getType()) != ElementKind::Boolean)
+      return op->emitOpError("selects by elements of ")
+             << elementOf(operands.front().getType())
+             << ", which are no booleans";
+    operands = operands.drop_front();
+  }
+  Type first = operands.front().getType();
   ElementKind kind = getElementKind(first);
-  for (Type type : op->getOperandTypes()) {
+  for (Type type : operands.getTypes()) {
     ElementKind next = getElementKind(type);
     if (StringRef refused = refuse(op, next); !refused.empty())
       return op->emitOpError("is not defined on ") << refused;
@@ -154,6 +172,12 @@ LogicalResult verify::verifyElements(Operation *op) {
   if (op->getName().hasTrait<tv::ReturnsIntegers>()) {
     if (resultKind != ElementKind::Integer)
       return op->emitOpError("makes integers, not elements of ")
+             << elementOf(result);
+    return success();
+  }
+  if (op->getName().hasTrait<tv::ReturnsTruth>()) {
+    if (resultKind != ElementKind::Real && resultKind != ElementKind::Boolean)
+      return op->emitOpError("makes booleans or real numbers, not elements of ")
              << elementOf(result);
     return success();
   }

@@ -231,7 +231,8 @@ static bool hidesValues(tv::GraphOp graph) {
   return llvm::any_of(graph.getBody().getOps(), [](Operation &op) {
     if (auto input = dyn_cast<tv::InputOp>(op))
       return input.getContract().getRole() == tv::ContractRole::Random;
-    return isa<tv::ReluOp, tv::MaximumOp, tv::MinimumOp, tv::CompareOp>(op) ||
+    return isa<tv::ReluOp, tv::MaximumOp, tv::MinimumOp, tv::CompareOp,
+               tv::SelectOp>(op) ||
            op.hasTrait<tv::AssumesNoTies>();
   });
 }

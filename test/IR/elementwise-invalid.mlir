@@ -258,6 +258,36 @@ tv.graph @splat_not_a_number <> {
 
 // -----
 
+tv.graph @finite_literal_of_extended_elements <> {
+  // expected-error @below {{literals are not minus infinity}}
+  %x = tv.constant dense<1.0> : tensor<f32> : () -> tensor<2x!tv.extended<f32>>
+}
+
+// -----
+
+tv.graph @plus_infinity <> {
+  // expected-error @below {{literals are not minus infinity}}
+  %x = tv.constant dense<0x7F800000> : tensor<f32> : () -> tensor<2x!tv.extended<f32>>
+}
+
+// -----
+
+tv.graph @number_of_minus_infinity <> {
+  %x = tv.input <input "x"> : tensor<4x!tv.extended<f32>>
+  // expected-error @below {{is not defined on minus infinity}}
+  %y = tv.to_real %x : (tensor<4x!tv.extended<f32>>) -> tensor<4xf32>
+}
+
+// -----
+
+tv.graph @sine_of_integers <> {
+  %x = tv.input <input "x"> : tensor<4xi64>
+  // expected-error @below {{is not defined on integers}}
+  %y = tv.sin %x : (tensor<4xi64>) -> tensor<4xf32>
+}
+
+// -----
+
 tv.graph @wide_float_literals <> {
   // expected-error @below {{literals of type 'f128' are too wide}}
   %x = tv.constant dense<1.0> : tensor<f128> : () -> tensor<2xf128>

@@ -28,6 +28,12 @@ tv.graph @reference <dp = 2> {
   %log = tv.log %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.tanh %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %tanh = tv.tanh %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tv.sin %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %sin = tv.sin %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tv.cos %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %cos = tv.cos %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: tv.to_real %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf64>
+  %real = tv.to_real %x : (tensor<4x8xf32>) -> tensor<4x8xf64>
   // CHECK: tv.sigmoid %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %sigmoid = tv.sigmoid %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.silu %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>

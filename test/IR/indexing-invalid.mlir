@@ -30,6 +30,34 @@ tv.graph @mask_of_rank_1 <> {
 
 // -----
 
+tv.graph @numbers_of_rank_2 <> {
+  // expected-error @below {{result has rank 2, expected 1}}
+  %y = tv.iota {start = 0 : i64, step = 1 : i64} : () -> tensor<2x2xi64>
+}
+
+// -----
+
+tv.graph @numbers_that_are_booleans <> {
+  // expected-error @below {{makes numbers, not elements of 'i1'}}
+  %y = tv.iota {start = 0 : i64, step = 1 : i64} : () -> tensor<2xi1>
+}
+
+// -----
+
+tv.graph @numbers_beyond_their_type <> {
+  // expected-error @below {{has numbers beyond 'i8'}}
+  %y = tv.iota {start = 100 : i64, step = 20 : i64} : () -> tensor<4xi8>
+}
+
+// -----
+
+tv.graph @numbers_beyond_words <> {
+  // expected-error @below {{has numbers of more than 64 bits}}
+  %y = tv.iota {start = 1 : i64, step = 9223372036854775807 : i64} : () -> tensor<2xf32>
+}
+
+// -----
+
 tv.graph @boolean_indices <> {
   %x = tv.input <input "x"> : tensor<4xi1>
   // expected-error @below {{indices are not integers}}

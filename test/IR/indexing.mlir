@@ -18,6 +18,10 @@ tv.graph @reference <dp = 2> {
   %embedding = tv.embedding %tokens, %table {start = 8 : i64} : (tensor<4xi64>, tensor<8x3xf32>) -> tensor<4x3xf32>
   // CHECK: tv.causal_mask : () -> tensor<1x1x8x8x!tv.extended<f32>>
   %mask = tv.causal_mask : () -> tensor<1x1x8x8x!tv.extended<f32>>
+  // CHECK: tv.iota {start = -1 : i64, step = 3 : i64} : () -> tensor<4xi64>
+  %every_third = tv.iota {start = -1 : i64, step = 3 : i64} : () -> tensor<4xi64>
+  // CHECK: tv.iota {start = 4 : i64, step = -1 : i64} : () -> tensor<5xf32>
+  %countdown = tv.iota {start = 4 : i64, step = -1 : i64} : () -> tensor<5xf32>
   %x = tv.input <input "x"> : tensor<2x8x4x6xf32>
   %factors = tv.input <input "factors"> : tensor<8x3x2xf32>
   // CHECK: tv.complex_product %{{.*}}, %{{.*}} {position_dimension = 1 : i64} : (tensor<2x8x4x6xf32>, tensor<8x3x2xf32>) -> tensor<2x8x4x6xf32>

@@ -111,6 +111,12 @@ def integer(rng: random.Random, shape: Shape, least: int, most: int) -> Operand:
     return Operand(shape, values, "i64", differentiable=False)
 
 
+def boolean(rng: random.Random, shape: Shape) -> Operand:
+    """A tensor of truth values."""
+    values = [float(rng.randint(0, 1)) for _ in range(count(shape))]
+    return Operand(shape, values, "i1", differentiable=False)
+
+
 def with_ties(rng: random.Random, shape: Shape) -> Operand:
     """A tensor of few different numbers, of which 0 is one."""
     return Operand(shape, [rng.choice([-1.5, -0.5, 0.0, 0.5, 2.0]) for _ in range(count(shape))])
@@ -193,8 +199,32 @@ def with_order(rng: random.Random, op: str) -> OpCase:
     ]
     if op == "tv.compare":
         kind = rng.choice(["equal", "not_equal", "less", "less_equal"])
-        return OpCase(op, operands, result, {"kind": kind}, prefix=f" {kind}")
+        element = rng.choice(["f64", "i1"])
+        return OpCase(op, operands, result, {"kind": kind}, prefix=f" {kind}", element=element)
     return OpCase(op, operands, result, element=operands[0].element)
+
+
+def select(rng: random.Random, op: str) -> OpCase:
+    """Elements of one of two tensors; numbers, some of them minus infinity, or integers."""
+    left, right, result = broadcast_pair(rng)
+    condition = boolean(rng, result if rng.random() < 0.5 else ())
+    draw = rng.choice([real, extended, lambda rng, shape: integer(rng, shape, -5, 5), boolean])
+    operands = [draw(rng, left), draw(rng, right)]
+    return OpCase(op, [condition, *operands], result, element=operands[0].element)
+
+
+def iota(rng: random.Random, op: str) -> OpCase:
+    """Integers or real numbers at equal steps."""
+    values = {"start": rng.randint(-5, 5), "step": rng.randint(-3, 3)}
+    element = rng.choice(["f64", "i64"])
+    return OpCase(op, [], draw_shape(rng, 1, 1), values, suffix=attributes(**values), element=element)
+
+
+def to_real(rng: random.Random, op: str) -> OpCase:
+    """Integers, truth values, or numbers that are real already."""
+    shape = draw_shape(rng)
+    draw = rng.choice([real, boolean, lambda rng, shape: integer(rng, shape, -5, 5)])
+    return OpCase(op, [draw(rng, shape)], shape)
 
 
 def with_kink(rng: random.Random, op: str) -> OpCase:
@@ -457,7 +487,10 @@ GENERATORS: dict[str, Generator] = {
     **dict.fromkeys(["tv.add", "tv.subtract", "tv.multiply", "tv.divide"], binary),
     **dict.fromkeys(["tv.negate", "tv.exp", "tv.rsqrt", "tv.tanh", "tv.silu"], unary),
     **dict.fromkeys(["tv.erf", "tv.erf_derivative", "tv.gelu", "tv.copy"], unary),
-    **dict.fromkeys(["tv.sigmoid", "tv.sqrt", "tv.log"], unary),
+    **dict.fromkeys(["tv.sigmoid", "tv.sqrt", "tv.log", "tv.sin", "tv.cos"], unary),
+    "tv.to_real": to_real,
+    "tv.select": select,
+    "tv.iota": iota,
     **dict.fromkeys(["tv.maximum", "tv.minimum", "tv.compare"], with_order),
     **dict.fromkeys(["tv.relu", "tv.abs", "tv.sign"], with_kink),
     "tv.power": power,

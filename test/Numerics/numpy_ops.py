@@ -111,6 +111,12 @@ def compare(x: Array, y: Array, case: OpCase) -> Array:
     return kinds[case.attributes["kind"]](x, y).astype(float)
 
 
+def iota(case: OpCase) -> Array:
+    """Numbers at equal steps."""
+    start, step = case.attributes["start"], case.attributes["step"]
+    return start + step * np.arange(case.result[0])
+
+
 def causal_mask(case: OpCase) -> Array:
     """Minus infinity above the diagonal."""
     rows, columns = case.result[-2:]
@@ -148,6 +154,11 @@ MEANINGS: dict[str, Meaning] = {
     "tv.erf_derivative": lambda x, case: 2 / np.sqrt(np.pi) * np.exp(-x * x),
     "tv.gelu": lambda x, case: x * 0.5 * (1 + erf(x / np.sqrt(2))),
     "tv.sigmoid": lambda x, case: 0.5 * (1 + np.tanh(x / 2)),
+    "tv.sin": lambda x, case: np.sin(x),
+    "tv.cos": lambda x, case: np.cos(x),
+    "tv.to_real": lambda x, case: x,
+    "tv.select": lambda c, x, y, case: np.where(c != 0, x, y),
+    "tv.iota": iota,
     "tv.sqrt": lambda x, case: np.sqrt(x),
     "tv.log": lambda x, case: np.log(x),
     "tv.maximum": lambda x, y, case: np.maximum(x, y),

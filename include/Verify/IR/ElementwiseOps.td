@@ -133,6 +133,26 @@ def TV_SiluOp : TV_UnaryOp<"silu",
   }];
 }
 
+def TV_SinOp : TV_UnaryOp<"sin",
+    "algebra.apply(::verify::Function::Sin, scalars[0])"> {
+  let summary = "elementwise sine";
+  let description = [{
+    Of an angle in radians.
+
+    Example: `%1 = tv.sin %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
+def TV_CosOp : TV_UnaryOp<"cos",
+    "algebra.apply(::verify::Function::Cos, scalars[0])"> {
+  let summary = "elementwise cosine";
+  let description = [{
+    Of an angle in radians.
+
+    Example: `%1 = tv.cos %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
 def TV_ErfOp : TV_UnaryOp<"erf",
     "algebra.apply(::verify::Function::Erf, scalars[0])"> {
   let summary = "elementwise error function";
@@ -180,6 +200,18 @@ def TV_CopyOp : TV_UnaryOp<"copy", "scalars[0]",
   }];
 }
 
+def TV_ToRealOp : TV_UnaryOp<"to_real",
+    "::verify::isReal(getOperand().getType()) ? scalars[0] "
+    ": algebra.toReal(scalars[0])",
+    [TV_AcceptsIntegers, TV_AcceptsBooleans, TV_ReturnsReal]> {
+  let summary = "integers and booleans as real numbers";
+  let description = [{
+    `true` is 1 and `false` is 0. Integers and booleans have no gradient.
+
+    Example: `%1 = tv.to_real %0 : (tensor<4xi1>) -> tensor<4xf32>`
+  }];
+}
+
 def TV_PowerOp : TV_ElementwiseOp<"power", (ins TV_Tensor:$operand,
     I64Attr:$numerator, DefaultValuedAttr<I64Attr, "1">:$denominator)> {
   let body = "algebra.power(scalars[0], getNumerator(), getDenominator())";
@@ -201,6 +233,7 @@ def TV_ConstantOp : TV_ComputeOp<"constant", [TV_NotDifferentiable]> {
     A float literal means the simplest rational that rounds to it in its type
     (docs/Soundness.md, assumption on literals). Literals are finite, at most
     64 bits wide, and of the kind of the result: floats, integers or booleans.
+    Of extended elements the one literal is minus infinity.
 
     Example: `%0 = tv.constant dense<2.5> : tensor<f64> : () -> tensor<4xf64>`
   }];

@@ -81,6 +81,21 @@ def TV_EmbeddingOp : TV_CompositionOp<"embedding"> {
   let hasVerifier = 1;
 }
 
+def TV_IotaOp : TV_ComputeOp<"iota", [TV_NotDifferentiable]> {
+  let summary = "numbers at equal steps";
+  let description = [{
+    `result[i] = start + i * step`, integers or real numbers, of rank 1.
+
+    Example: `%0 = tv.iota {start = 1 : i64, step = 2 : i64} : () -> tensor<4xi64>`
+  }];
+  let arguments = (ins I64Attr:$start, I64Attr:$step,
+                       OptionalAttr<TV_DomainAttr>:$domain);
+  let results = (outs TV_Tensor:$result);
+  let assemblyFormat = [{
+    (`on` $domain^)? attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 def TV_CausalMaskOp : TV_ComputeOp<"causal_mask",
     [TV_NotDifferentiable, TV_ComparesPositions]> {
   let summary = "0 on and below the diagonal, minus infinity above";

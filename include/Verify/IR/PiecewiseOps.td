@@ -62,22 +62,37 @@ def TV_SignOp : TV_UnaryOp<"sign",
 
 def TV_CompareOp : TV_ElementwiseOp<"compare", (ins
     TV_ComparisonKindAttr:$kind, TV_Tensor:$left, TV_Tensor:$right),
-    [TV_NotDifferentiable, TV_AcceptsIntegers, TV_ReturnsReal]> {
+    [TV_NotDifferentiable, TV_AcceptsIntegers, TV_ReturnsTruth]> {
   let body = [{
-    algebra.select(
+    ::verify::truth(
+        algebra, getResult().getType(),
         algebra.compare(static_cast<::verify::Comparison>(getKind()),
-                        scalars[0], scalars[1]),
-        algebra.rational(1), algebra.rational(0))
+                        scalars[0], scalars[1]))
   }];
-  let summary = "1 where a comparison holds, else 0";
+  let summary = "whether a comparison holds";
   let description = [{
-    Compares corresponding elements, with the broadcasting of `tv.add`.
+    Compares corresponding elements, with the broadcasting of `tv.add`. The
+    result is of booleans, or of real numbers: 1 where it holds, else 0.
 
     Example: `%2 = tv.compare less %0, %1 : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xf32>`
   }];
   let assemblyFormat = [{
     `` $kind $left `,` $right (`on` $domain^)? attr-dict
     `:` functional-type(operands, results)
+  }];
+}
+
+def TV_SelectOp : TV_ElementwiseOp<"select", (ins
+    TV_Tensor:$condition, TV_Tensor:$ifTrue, TV_Tensor:$ifFalse),
+    [TV_SelectsOperands, TV_AcceptsExtended, TV_AcceptsIntegers,
+     TV_AcceptsBooleans]> {
+  let body = "algebra.select(scalars[0], scalars[1], scalars[2])";
+  let summary = "elements of one tensor where a condition holds, else of another";
+  let description = [{
+    Corresponding elements, with the broadcasting of `tv.add`. The condition is
+    of booleans and has no gradient.
+
+    Example: `%3 = tv.select %0, %1, %2 : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
   }];
 }
 

@@ -102,6 +102,16 @@ def TV_ReturnsReal : NativeOpTrait<"ReturnsReal"> {
   let cppNamespace = "::verify::tv";
 }
 
+/// The result is boolean, or real: 1 where it holds, else 0.
+def TV_ReturnsTruth : NativeOpTrait<"ReturnsTruth"> {
+  let cppNamespace = "::verify::tv";
+}
+
+/// The first operand is boolean, and says which of the others an element is of.
+def TV_SelectsOperands : NativeOpTrait<"SelectsOperands"> {
+  let cppNamespace = "::verify::tv";
+}
+
 /// The result is of integers even where no operand is.
 def TV_ReturnsIntegers : NativeOpTrait<"ReturnsIntegers"> {
   let cppNamespace = "::verify::tv";

@@ -47,8 +47,15 @@ Scalar product(ScalarAlgebra &algebra, llvm::ArrayRef<Scalar> scalars);
 /// The least of `scalars`, of which there is at least one.
 Scalar minimum(ScalarAlgebra &algebra, llvm::ArrayRef<Scalar> scalars);
 
+/// A boolean scalar as an element of a tensor of `type`, of booleans or of real
+/// numbers: 1 where it holds, else 0.
+Scalar truth(ScalarAlgebra &algebra, mlir::Type type, Scalar condition);
+
 /// Whether the tensor may hold minus infinity.
 bool isExtended(mlir::Type type);
+
+/// Whether elements are real numbers, none of them minus infinity.
+bool isReal(mlir::Type type);
 
 /// The type of a gradient with respect to a tensor of `type`: never extended.
 mlir::RankedTensorType getGradientType(mlir::Type type);
@@ -109,6 +116,17 @@ class AcceptsIntegers
 template <typename ConcreteType>
 class AcceptsBooleans
     : public mlir::OpTrait::TraitBase<ConcreteType, AcceptsBooleans> {};
+
+/// The op's result is boolean, or real: 1 where it holds, else 0.
+template <typename ConcreteType>
+class ReturnsTruth
+    : public mlir::OpTrait::TraitBase<ConcreteType, ReturnsTruth> {};
+
+/// The op's first operand is boolean, and says which of the others an element
+/// is of.
+template <typename ConcreteType>
+class SelectsOperands
+    : public mlir::OpTrait::TraitBase<ConcreteType, SelectsOperands> {};
 
 /// The op's result is of integers even where no operand is.
 template <typename ConcreteType>
