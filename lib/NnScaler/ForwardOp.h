@@ -186,13 +186,35 @@ struct ForwardOp {
                                   mlir::DenseElementsAttr::get(type, value),
                                   tv::DomainAttr());
   }
+  /// Two tensors, or a tensor and a number in either order; none after an
+  /// error.
+  std::optional<std::pair<mlir::Value, mlir::Value>> operandsOrNumber() {
+    if (operands.size() == 2)
+      return std::pair(operands[0], operands[1]);
+    if (operands.size() != 1 || node.inputs.size() != 2) {
+      error() << "has " << node.inputs.size() << " operands, expected 2";
+      return std::nullopt;
+    }
+    mlir::Value number = constant();
+    if (!number)
+      return std::nullopt;
+    return node.inputs[0].isTensor ? std::pair(operands[0], number)
+                                   : std::pair(number, operands[0]);
+  }
 };
 
 using Results = llvm::SmallVectorImpl<mlir::Value>;
 
 /// What becomes of minus infinity in a forward op: results never hold it, hold
-/// it where an operand does, or hold it by themselves.
-enum class MinusInfinity { Never, Kept, Made };
+/// it where an operand does, there or where it is given as a number, or hold it
+/// by themselves.
+enum class MinusInfinity { Never, Kept, KeptOrGiven, Made };
+
+/// Whether a constant is that float.
+inline bool isMinusInfinity(const Argument &argument) {
+  return !argument.isTensor && argument.kind == ConstantKind::Float &&
+         std::isinf(argument.getReal()) && argument.getReal() < 0;
+}
 
 /// What dropout with probability `probability` makes of `value`: elements are
 /// kept or dropped by draws that belong to this op and to `bounds`, start, end
@@ -215,10 +237,11 @@ struct ForwardRule {
 /// Rules by signature.
 using ForwardRules = llvm::StringMap<ForwardRule>;
 
-/// Functions of PyTorch that move elements or give parts, and those of
-/// `torch.nn.functional`.
+/// Functions of PyTorch that move elements, give parts, or choose and create
+/// elements, and those of `torch.nn.functional`.
 void addMovementFunctions(ForwardRules &rules);
 void addSlicingFunctions(ForwardRules &rules);
+void addChoosingFunctions(ForwardRules &rules);
 void addNetworkFunctions(ForwardRules &rules);
 
 /// The rule of a function of the user's own model, by its last name: the module

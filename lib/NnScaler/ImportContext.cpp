@@ -185,6 +185,8 @@ RankedTensorType PlanContext::getType(const SubTensor &tensor,
     element = builder.getI64Type();
   else if (name == "int32")
     element = builder.getI32Type();
+  else if (name == "bool")
+    element = builder.getI1Type();
   if (!element) {
     emitError(location) << "tensor " << tensor.id << " '" << tensor.name
                         << "' has unknown dtype '" << name << "'";

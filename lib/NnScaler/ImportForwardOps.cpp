@@ -35,6 +35,29 @@ static bool isTarget(const Argument &target) {
           (target.kind == ConstantKind::String && isDevice(target.getText())));
 }
 
+/// A copy with elements of another type: truth values and integers as real
+/// numbers, and which numbers are not 0. The rest is no op if types differ.
+static Value buildCast(ForwardOp &op, RankedTensorType type, Value value) {
+  ElementKind from = getElementKind(value.getType()), to = getElementKind(type);
+  bool isInteger = from == ElementKind::Integer;
+  if (to == ElementKind::Real && (isInteger || from == ElementKind::Boolean))
+    return tv::ToRealOp::create(op.builder, op.location, type, value,
+                                tv::DomainAttr());
+  if (to != ElementKind::Boolean || (from != ElementKind::Real && !isInteger))
+    return tv::CopyOp::create(op.builder, op.location, type, value,
+                              tv::DomainAttr());
+  auto scalar = OpBody::like(value, {});
+  Type element = scalar.getElementType();
+  Attribute zero = isInteger ? Attribute(op.builder.getIntegerAttr(element, 0))
+                             : Attribute(op.builder.getFloatAttr(element, 0));
+  Value none = tv::ConstantOp::create(op.builder, op.location, scalar,
+                                      DenseElementsAttr::get(scalar, zero),
+                                      tv::DomainAttr());
+  return tv::CompareOp::create(op.builder, op.location, type,
+                               tv::ComparisonKind::NotEqual, value, none,
+                               tv::DomainAttr());
+}
+
 static void importCopy(ForwardOp &op, Results &results) {
   bool takesType = op.node.signature == "torch.Tensor.to" ||
                    op.node.signature == "torch.Tensor.type";
@@ -52,6 +75,8 @@ static void importCopy(ForwardOp &op, Results &results) {
   StringRef from = op.operandTensor(0).elementType, to = from;
   if (op.node.signature == "torch.Tensor.float")
     to = "float32";
+  if (op.node.signature == "torch.Tensor.bool")
+    to = "bool";
   if (target && !isTarget(*target)) {
     op.error() << "keyword '" << name << "' is neither a type nor a device";
     return;
@@ -62,8 +87,7 @@ static void importCopy(ForwardOp &op, Results &results) {
   if (declared != to)
     op.error() << "makes " << to << " where the plan declares " << declared;
   else
-    results.push_back(tv::CopyOp::create(op.builder, op.location, type,
-                                         op.operands[0], tv::DomainAttr()));
+    results.push_back(buildCast(op, type, op.operands[0]));
 }
 
 static void importMultiref(ForwardOp &op, Results &results) {
@@ -99,22 +123,13 @@ template <typename Op>
 static void importBinary(ForwardOp &op, Results &results) {
   op.requireNone("rounding_mode");
   op.requireNone("out");
-  Value left, right;
-  if (op.operands.size() == 2) {
-    left = op.operands[0];
-    right = op.operands[1];
-  } else if (op.operands.size() == 1 && op.node.inputs.size() == 2) {
-    Value constant = op.constant();
-    bool isFirst = op.node.inputs[0].isTensor;
-    left = isFirst ? op.operands[0] : constant;
-    right = isFirst ? constant : op.operands[0];
-  } else {
-    op.error() << "has " << op.node.inputs.size() << " operands, expected 2";
-  }
+  auto operands = op.operandsOrNumber();
+  if (!operands)
+    return;
+  auto [left, right] = *operands;
   if (std::is_same_v<Op, tv::AddOp> || std::is_same_v<Op, tv::SubtractOp>)
     right = scaleBy(op, "alpha", right);
-  RankedTensorType type = op.resultType(0);
-  if (type && left && right)
+  if (RankedTensorType type = op.resultType(0))
     results.push_back(Op::create(op.builder, op.location, type, left, right,
                                  tv::DomainAttr()));
 }
@@ -366,6 +381,8 @@ static ForwardRules listRules() {
       {"torch.sigmoid", {importUnary<tv::SigmoidOp>}},
       {"torch.tanh", {importUnary<tv::TanhOp>}},
       {"torch.erf", {importUnary<tv::ErfOp>}},
+      {"torch.sin", {importUnary<tv::SinOp>}},
+      {"torch.cos", {importUnary<tv::CosOp>}},
       {"torch.abs", {importUnary<tv::AbsOp>}},
       {"torch.sign", {importUnary<tv::SignOp>}},
       {"torch.clamp", {importClamp}},
@@ -386,6 +403,7 @@ static ForwardRules listRules() {
       {"torch.Tensor.type", {importCopy, kept}},
       {"nnscaler.runtime.function.einsum", {importEinsum}},
       {"torch.Tensor.float", {importCopy, kept}},
+      {"torch.Tensor.bool", {importCopy}},
       {"torch.Tensor.contiguous", {importCopy, kept, true}},
       {"nnscaler.runtime.function.to", {importCopy, kept}},
       {"nnscaler.runtime.function.identity", {importCopy, kept, true}},
@@ -393,6 +411,7 @@ static ForwardRules listRules() {
   };
   addMovementFunctions(rules);
   addSlicingFunctions(rules);
+  addChoosingFunctions(rules);
   addNetworkFunctions(rules);
   return rules;
 }
@@ -409,7 +428,13 @@ static ForwardRule findRule(StringRef signature) {
 }
 
 bool nnscaler::makesMinusInfinity(const Node &node) {
-  return findRule(node.signature).minusInfinity == MinusInfinity::Made;
+  MinusInfinity rule = findRule(node.signature).minusInfinity;
+  if (rule != MinusInfinity::KeptOrGiven)
+    return rule == MinusInfinity::Made;
+  return llvm::any_of(node.inputs, isMinusInfinity) ||
+         llvm::any_of(node.keywords, [](const KeywordArgument &keyword) {
+           return isMinusInfinity(keyword.value);
+         });
 }
 
 bool nnscaler::ignoresValues(const Node &node) {
@@ -417,7 +442,8 @@ bool nnscaler::ignoresValues(const Node &node) {
 }
 
 bool nnscaler::keepsMinusInfinity(const Node &node) {
-  return findRule(node.signature).minusInfinity == MinusInfinity::Kept;
+  MinusInfinity rule = findRule(node.signature).minusInfinity;
+  return rule == MinusInfinity::Kept || rule == MinusInfinity::KeptOrGiven;
 }
 
 LogicalResult nnscaler::importForwardOp(const PlanContext &plan,

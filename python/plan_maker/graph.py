@@ -29,6 +29,7 @@ class ElementType:
 
 FLOAT32 = ElementType("float32")
 INT64 = ElementType("int64")
+BOOL = ElementType("bool")
 COMPLEX64 = ElementType("complex64")
 
 Constant: TypeAlias = "bool | int | float | str | slice | ElementType | tuple[Constant, ...] | None"

@@ -217,7 +217,9 @@ def iota(rng: random.Random, op: str) -> OpCase:
     """Integers or real numbers at equal steps."""
     values = {"start": rng.randint(-5, 5), "step": rng.randint(-3, 3)}
     element = rng.choice(["f64", "i64"])
-    return OpCase(op, [], draw_shape(rng, 1, 1), values, suffix=attributes(**values), element=element)
+    return OpCase(
+        op, [], draw_shape(rng, 1, 1), values, suffix=attributes(**values), element=element
+    )
 
 
 def to_real(rng: random.Random, op: str) -> OpCase:

@@ -11,6 +11,7 @@ import numpy as np
 
 from models import erf, sigmoid, softmax
 from plan_maker.graph import (
+    BOOL,
     FLOAT32,
     INT64,
     Constant,
@@ -72,10 +73,11 @@ class Ops:
         for result in meaning(*given):
             array = np.asarray(result)
             array = array.reshape(array.shape or (1,))
-            is_index = array.dtype == np.int64
-            tensor = self.tensor(array.shape, INT64 if is_index else FLOAT32)
-            # Another one of four, or three times as much.
-            changed = (array + factor - 1) % 4 if is_index else array * factor
+            kind = {np.dtype(np.int64): INT64, np.dtype(bool): BOOL}.get(array.dtype, FLOAT32)
+            tensor = self.tensor(array.shape, kind)
+            # The other truth value, another integer, or three times as much.
+            changes = {BOOL: array != (factor > 1), INT64: (array + factor - 1) % 7}
+            changed = array if factor == 1 else changes.get(kind, array * factor)
             results.append(Value(tensor, changed))
         self.number += 1
         node = replace(
@@ -263,6 +265,57 @@ def lose(ops: Ops, x: Value, names: Value) -> Value:
     return y
 
 
+def decide(ops: Ops, x: Value) -> Value:
+    """Ops that compare, choose and create elements, from `x`, (4, 6), to that shape."""
+    add = ops.add
+    runtime = "nnscaler.runtime.function."
+    said: dict[str, Constant] = {"dtype": INT64, "requires_grad": False}
+    i = add(runtime + "arange", lambda: np.arange(6), start=0, end=6, step=1, **said)
+    j = add(runtime + "arange", lambda: np.arange(5, -2, -2), start=5, end=-2, step=-2, **said)
+    j = add("torch.unsqueeze", lambda a: a[:, None], j, dim=1)
+    real: dict[str, Constant] = {"dtype": FLOAT32, "requires_grad": False}
+    turn = add(runtime + "arange", lambda: np.arange(1.0, 7), start=1.0, end=7, step=1, **real)
+    c = add("torch.le", lambda a, b: a <= b, i, j)
+    d = add("torch.gt", lambda a, b: a > b, x, 0.125)
+    e = add("_operator.ge", lambda a, b: a >= b, 0.25, x)
+    f = add("torch.eq", lambda a, b: a == b, i, 2)
+    g = add("torch.ne", lambda a, b: a != b, 3, j)
+    c = add("torch.logical_or", np.logical_or, c, d)
+    g = add("torch.bitwise_and", np.logical_and, e, g)
+    g = add("torch.logical_not", np.logical_not, g)
+    c = add("_operator.and_", np.logical_and, c, add("_operator.invert", np.logical_not, f))
+    both = add("torch.logical_and", np.logical_and, d, e)
+    c = add("torch.bitwise_or", np.logical_or, c, add("_operator.or_", np.logical_or, both, f))
+    y = add("torch.where", np.where, c, x, -0.5)
+    y = add("torch.where", np.where, g, 2, y)
+    h = add("torch.lt", lambda a, b: a < b, x, y)
+    y = add("torch.Tensor.where", np.where, h, y, x)
+    y = add("torch.Tensor.masked_fill", lambda a, m: np.where(m, 0.25, a), y, f, value=0.25)
+    y = add("torch.masked_fill", lambda a, m: np.where(m, -np.inf, a), y, f, value=-np.inf)
+    y = add("torch.softmax", softmax, y, dim=-1)
+    angle = add("torch.mul", lambda a, b: a * b, y, turn)
+    y = add("torch.cos", np.cos, angle)
+    z = add("torch.sin", np.sin, angle)
+    y = add("torch.maximum", np.maximum, y, z)
+    z = add("torch.minimum", np.minimum, z, x)
+    y = add("torch.sub", lambda a, b: a - b, y, z)
+    one = add(runtime + "ones", lambda: np.ones((4, 6)), size=(4, 6), pin_memory=False, **real)
+    y = add("torch.add", lambda a, b: a + b, y, one)
+    half = add(runtime + "full", lambda: np.full((1, 6), 0.5), size=(1, 6), fill_value=0.5, **real)
+    y = add("torch.mul", lambda a, b: a * b, y, half)
+    one = add("torch.ones_like", np.ones_like, y, requires_grad=False, memory_format=None)
+    y = add("torch.add", lambda a, b: a + b, y, one)
+    two = add("torch.full_like", lambda a: np.full_like(a, 2), half, fill_value=2, dtype=None)
+    y = add("torch.mul", lambda a, b: a * b, y, two)
+    counted = add("torch.Tensor.float", lambda a: a.astype(float), c)
+    y = add("torch.add", lambda a, b: a + b, y, counted)
+    other = add("torch.Tensor.bool", lambda a: a != 0, j)
+    counted = add("torch.Tensor.to", lambda a: a.astype(float), other, dtype=FLOAT32)
+    y = add("torch.add", lambda a, b: a + b, y, counted)
+    counted = add("torch.Tensor.to", lambda a: a.astype(float), j, dtype=FLOAT32)
+    return add("torch.add", lambda a, b: a + b, y, counted)
+
+
 def use(ops: Ops, x: Value) -> Value:
     """Each op in the forms in which it may be, from `x` to a tensor of its shape."""
     add, none = ops.add, None
@@ -310,7 +363,7 @@ def use(ops: Ops, x: Value) -> Value:
     dropped: dict[str, Constant] = {"p": 0.5, "training": False, "inplace": False}
     y = add("torch.nn.functional.dropout", lambda a: a, y, **dropped)
     y = add("torch.Tensor.float", lambda a: a, y)
-    for z in (move(ops, y), compute(ops, x), lose(ops, x, names)):
+    for z in (move(ops, y), compute(ops, x), lose(ops, x, names), decide(ops, x)):
         y = add("torch.add", lambda a, b: a + b, y, z)
     for device in ("cpu", "cuda", "cuda:0", 1):
         y = add("nnscaler.runtime.function.to", lambda a: a, y, dtype_or_device=device)

@@ -41,7 +41,7 @@ SIZES = MlpSizes(layers=2, hidden=6, batch=4)
 
 
 #: How many ops on several tensors are refused.
-OF_SEVERAL = 14
+OF_SEVERAL = 31
 #: Ops on the data, the type that the plan declares for what they give, and what is said.
 REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.Tensor.float", {}, FLOAT16, "makes float32 where the plan declares float16"),
@@ -209,6 +209,39 @@ def use_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], str]]
     yield lambda: ops.add("torch.baddbmm", same, x, x, half), "needs operands of rank 3"
     yield lambda: ops.add("torch.tril", same, row), "needs a matrix, got"
     yield lambda: ops.add("torch.pow", same, x, "2"), "exponent is not a number"
+    yield from choose_wrongly(ops, x)
+
+
+def choose_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], str]]:
+    """Conditions, choices and tensors that are created; `x` is (4, 6)."""
+    same: Callable[..., Any] = lambda a, *_: a  # noqa: E731
+    c = ops.add("torch.gt", lambda a, b: a > b, x, 0)
+    made: Callable[..., Any] = lambda: np.zeros((4,))  # noqa: E731
+    arange, full = "nnscaler.runtime.function.arange", "nnscaler.runtime.function.full"
+    kept: dict[str, Constant] = {"dtype": FLOAT32}
+    yield lambda: ops.add("torch.gt", same, x), "has 1 operands, expected 2"
+    yield lambda: ops.add("torch.gt", lambda *_: x.array, x, 0), "makes bool where"
+    yield lambda: ops.add("torch.eq", lambda *_: x.array > 0, c, c), "is not defined on booleans"
+    yield lambda: ops.add("torch.lt", lambda *_: x.array > 0, x, c), "is not defined on booleans"
+    yield lambda: ops.add("torch.logical_not", same, x), "is only supported on truth values"
+    yield lambda: ops.add("torch.bitwise_or", same, x, c), "is only supported on truth values"
+    yield lambda: ops.add("torch.where", same, x, x, x), "selects by elements of 'f32'"
+    yield lambda: ops.add("torch.where", lambda *_: x.array, c), "needs a condition and two values"
+    yield lambda: ops.add("torch.where", lambda *_: x.array, c, x, True), "is none of"
+    yield lambda: ops.add("torch.where", lambda *_: x.array, c, x, np.inf), "is none of"
+    yield lambda: ops.add("torch.masked_fill", same, x, c, value=None), "is none of"
+    yield lambda: ops.add(full, made, size=(4,), fill_value=np.nan, **kept), "is none of"
+    yield lambda: ops.add(full, made, size=(5,), fill_value=0, **kept), "does not make"
+    yield lambda: ops.add(full, made, size=(4,), fill_value=0, dtype=INT64), "makes int64 where"
+    yield (
+        lambda: ops.add(arange, made, start=0, end=5, step=1, **kept),
+        "makes 5 numbers where the plan declares 4",
+    )
+    yield lambda: ops.add(arange, made, start=0, end=4, step=0, **kept), "has no steps"
+    yield (
+        lambda: ops.add(arange, made, start=0, end=2, step=0.5, **kept),
+        "keyword 'step' that is no integer is not supported",
+    )
 
 
 def refuse_all(plan: Plan, work: Path) -> str:
