@@ -138,6 +138,16 @@ static std::string describeAttributes(Operation *op, Operation *similar) {
                         : "the exponent of " + describe(op) + " is " + own +
                               ", in the reference " + other;
   }
+  if (auto compare = dyn_cast<tv::CompareOp>(op)) {
+    auto getName = [](tv::CompareOp each) {
+      return tv::stringifyComparisonKind(each.getKind()).str();
+    };
+    std::string own = getName(compare),
+                other = getName(cast<tv::CompareOp>(similar));
+    return own == other ? ""
+                        : describe(op) + " compares by '" + own +
+                              "', in the reference by '" + other + "'";
+  }
   // Of a dimension that is not divided.
   if (auto slice = dyn_cast<tv::SliceOp>(op)) {
     auto other = cast<tv::SliceOp>(similar);

@@ -107,6 +107,16 @@ static void printElement(Diagnostic &note, tv::ExpectOp expect,
   }
 }
 
+/// Whether an op computes of a value that differs before it is computed.
+static bool leadsTo(tv::ExpectOp expect, Operation *op) {
+  llvm::SetVector<Operation *> cone =
+      collectCone(llvm::to_vector(op->getOperands()));
+  return llvm::any_of(expect.getValues(), [&](Value value) {
+    Operation *producer = value.getDefiningOp();
+    return producer && producer != op && cone.contains(producer);
+  });
+}
+
 Finding Refutation::getFinding() {
   if (!diagnosed)
     diagnosed = diagnose(getLooked(*coarse));
@@ -123,12 +133,17 @@ Finding Refutation::getFinding() {
   if (usesGroups() && finding->expect == confirmed.expect)
     finding->element = element;
   if (Operation *undefined = confirmed.undefinedOp) {
-    finding->kind = DifferenceKind::OutsideDomain;
-    finding->op = undefined;
-    finding->element.planValue = confirmed.planValue;
-    finding->explanation = describe(undefined) +
-                           " is undefined on these inputs: it divides by 0, "
-                           "or takes a root or logarithm that does not exist";
+    std::string text = describe(undefined) +
+                       " is undefined on these inputs: it divides by 0, or "
+                       "takes a root or logarithm that does not exist";
+    if (leadsTo(finding->expect, undefined)) {
+      finding->related.emplace_back(undefined->getLoc(), std::move(text));
+    } else {
+      finding->kind = DifferenceKind::OutsideDomain;
+      finding->op = undefined;
+      finding->element.planValue = confirmed.planValue;
+      finding->explanation = std::move(text);
+    }
   }
   return std::move(*finding);
 }

@@ -56,7 +56,7 @@ class Rule:
 
 def parse(text: str, ranks: Sequence[int | None]) -> Rule:
     """Reads `text` for operands of the given ranks (None: not a tensor)."""
-    left, right = (side.split(",") for side in text.split("->"))
+    left, right = (side.split(",") if side.strip() else [] for side in text.split("->"))
     if len(left) != len(ranks):
         raise ValueError(f"'{text}' has {len(left)} operands, not {len(ranks)}")
     leading = [

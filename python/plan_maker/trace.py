@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from plan_maker import annotation
 from plan_maker.graph import (
+    BOOL,
     FLOAT32,
     INT64,
     Constant,
@@ -112,7 +113,7 @@ class Kind:
 
     `result` is the stem of the results' names where it is not `name`; `sizes` are
     those of factors that no operand has; `index_results` are the results that are
-    integers.
+    integers, `truth_results` those that are truth values.
     """
 
     name: str
@@ -121,6 +122,13 @@ class Kind:
     result: str | None = None
     sizes: tuple[tuple[str, int], ...] = ()
     index_results: tuple[int, ...] = ()
+    truth_results: tuple[int, ...] = ()
+
+    def element_type(self, result: int) -> ElementType:
+        """What result `result` consists of."""
+        if result in self.truth_results:
+            return BOOL
+        return INT64 if result in self.index_results else FLOAT32
 
 
 @dataclass
@@ -192,8 +200,8 @@ class Tracer:
             self.tensor(
                 self._name(stem),
                 shape,
-                element_type=INT64 if place in kind.index_results else FLOAT32,
-                has_gradient=has_gradient and place not in kind.index_results,
+                element_type=kind.element_type(place),
+                has_gradient=has_gradient and kind.element_type(place) == FLOAT32,
                 is_loss=is_loss,
             )
             for place, shape in enumerate(annotation.result_shapes(rule, shapes, known))

@@ -55,6 +55,22 @@ def gains(name: str, value: float) -> Change:
     return lambda node, _: replace(node, keywords=(*node.keywords, Keyword(name, value)))
 
 
+def calls(signature: str) -> Change:
+    """Another function, of the same name in the plan."""
+    return lambda node, _: replace(node, signature=signature)
+
+
+def change_all(*changes: Change) -> Change:
+    """One change after the other."""
+
+    def change(node: ForwardOperation, others: list[ForwardOperation]) -> ForwardOperation:
+        for each in changes:
+            node = each(node, others)
+        return node
+
+    return change
+
+
 #: The op, its number among those of its name, and what is changed.
 CHANGES: dict[str, tuple[str, int, Change]] = {
     "result": ("transpose", 1, reads(0, output("apply_rotary_emb"))),
@@ -64,12 +80,23 @@ CHANGES: dict[str, tuple[str, int, Change]] = {
     "identity": ("pow", 0, reads(1, lambda _: 1)),
     "dimension": ("softmax", 0, has("dim", 2)),
     "scale": ("self_attention", 0, has("scale", 0.25)),
-    "halves": ("cat", 0, reads(0, output("fullslice", 1))),
+    "halves": ("cat", 1, reads(0, output("fullslice", 1))),
     "range": ("fullslice", 0, reads(4, lambda _: slice(2, None, None))),
     "same-scale": ("scaled_dot_product_attention", 0, gains("scale", 0.5)),
     "other-scale": ("scaled_dot_product_attention", 0, gains("scale", 0.25)),
+    "angle": ("cos", 0, calls("torch.sin")),
+    "shift": ("masked_fill", 0, has("value", -2.0)),
+    "present": ("gt", 0, calls("torch.ge")),
+    "past": ("gt", 0, calls("torch.lt")),
+    "later": ("arange", 0, change_all(has("start", 1), has("end", 5))),
+    "steps": ("arange", 0, change_all(has("step", 2), has("end", 8))),
     "keys": ("scaled_dot_product_attention", 0, reads(1, output("add", 1))),
 }
+
+
+#: Of these the plan is a Llama of the transformers library.
+HF = ("halves", "range", "same-scale", "other-scale", "keys")
+HF += ("angle", "shift", "present", "past", "later", "steps")
 
 
 def forward_ops(plan: Plan) -> Iterator[ForwardOperation]:
@@ -87,7 +114,7 @@ def main() -> None:
     make: Callable[[Parallelism], Plan] = lambda how: make_llama(sizes, how)  # noqa: E731
     if name == "scale":
         make = lambda how: make_gpt(GptSizes(2, 8, 4, 2, 4, 4, 2), how)  # noqa: E731
-    elif name in ("halves", "keys", "range", "same-scale", "other-scale"):
+    elif name in HF:
         make = lambda how: make_llama_hf(sizes, how)  # noqa: E731
     plan = make(Parallelism(data=2))
     nodes = list(forward_ops(plan))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Llama 3 without grouped queries, in the operations of PyTorch that the transformers
-library uses: rotation by halves, fused attention, cross entropy.
+library uses: rotation by halves, fused attention, cross entropy. Each attention makes its
+angles and its mask of the positions itself.
 """
 
 import torch
@@ -36,15 +37,24 @@ class Attention(torch.nn.Module):
         self.k_proj = torch.nn.Linear(dim, dim, bias=False)
         self.v_proj = torch.nn.Linear(dim, dim, bias=False)
         self.o_proj = torch.nn.Linear(dim, dim, bias=False)
+        powers = -torch.arange(0, self.head_size, 2) / self.head_size
+        self.register_buffer("frequencies", 500000.0**powers)
 
-    def forward(self, x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         bsz, seqlen, _ = x.shape
+        positions = torch.arange(seqlen)
+        angles = positions.float().unsqueeze(1) * self.frequencies
+        angles = torch.cat((angles, angles), dim=-1)
+        cos = angles.cos()
+        sin = angles.sin()
+        future = positions.unsqueeze(0) > positions.unsqueeze(1)
+        mask = torch.zeros((seqlen, seqlen)).masked_fill(future, float("-inf"))
         q = self.q_proj(x).view(bsz, seqlen, self.heads, self.head_size).permute(0, 2, 1, 3)
         k = self.k_proj(x).view(bsz, seqlen, self.heads, self.head_size).permute(0, 2, 1, 3)
         v = self.v_proj(x).view(bsz, seqlen, self.heads, self.head_size).permute(0, 2, 1, 3)
         q = q * cos + rotate_half(q) * sin
         k = k * cos + rotate_half(k) * sin
-        output = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        output = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         output = output.permute(0, 2, 1, 3).flatten(2, 3)
         return self.o_proj(output)
 
@@ -68,16 +78,14 @@ class DecoderLayer(torch.nn.Module):
         self.post_attention_layernorm = RMSNorm(dim)
         self.mlp = MLP(dim, hidden_dim)
 
-    def forward(self, x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
-        x = x + self.self_attn(self.input_layernorm(x), cos, sin)
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = x + self.self_attn(self.input_layernorm(x))
         x = x + self.mlp(self.post_attention_layernorm(x))
         return x
 
 
 class LlamaForCausalLM(torch.nn.Module):
-    def __init__(
-        self, dim: int, layers: int, heads: int, hidden_dim: int, vocab: int, sequence: int
-    ) -> None:
+    def __init__(self, dim: int, layers: int, heads: int, hidden_dim: int, vocab: int) -> None:
         super().__init__()
         self.embed_tokens = torch.nn.Embedding(vocab, dim)
         self.layers = torch.nn.ModuleList(
@@ -85,15 +93,11 @@ class LlamaForCausalLM(torch.nn.Module):
         )
         self.norm = RMSNorm(dim)
         self.lm_head = torch.nn.Linear(dim, vocab, bias=False)
-        size = dim // heads
-        frequencies = 500000.0 ** (-torch.arange(0, size, 2).float() / size)
-        angles = torch.outer(torch.arange(sequence).float(), frequencies).repeat(1, 2)
-        self.cos, self.sin = angles.cos(), angles.sin()
 
     def forward(self, input_ids: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         x = self.embed_tokens(input_ids)
         for layer in self.layers:
-            x = layer(x, self.cos, self.sin)
+            x = layer(x)
         logits = self.lm_head(self.norm(x))
         loss = F.cross_entropy(logits.flatten(0, 1), labels.flatten(0, 1), reduction="sum")
         return loss

@@ -69,7 +69,7 @@ def make_llama(sizes: LlamaSizes, parallelism: Parallelism) -> Plan:
 
 def takes_samples(call: Call, stage: Stage) -> bool:
     """Is `call` the embedding or the copy of a received activation?"""
-    first = call.operands[0]
+    first = call.operands[0] if call.operands else None
     if not isinstance(first, FullTensor) or first not in stage.inputs:
         return False
     return call.name == "embedding" or first.gradient is not None

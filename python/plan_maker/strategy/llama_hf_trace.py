@@ -8,13 +8,14 @@ sequence x head size.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from plan_maker.graph import INT64, Constant, FullTensor, Module
+from plan_maker.graph import FLOAT32, INT64, Constant, FullTensor, Module
 from plan_maker.source import read_model
 from plan_maker.strategy.configuration import LlamaSizes
 from plan_maker.strategy.model_tracer import ModelTracer
-from plan_maker.trace import Keywords, Kind, LocalBound, LocalShape, Trace, Tracer
+from plan_maker.trace import Keywords, Kind, LocalBound, LocalShape, Operand, Trace, Tracer
 
 MODEL = "plan_maker.models.llama_hf"
 RUNTIME = "nnscaler.runtime.function"
@@ -24,6 +25,17 @@ ELEMENTWISE = ("* -> *",)
 WITH_NUMBER = ("*, ? -> *", "?, * -> *")
 SAME_SHAPES = ("a b c, a b c -> a b c",)
 ALL: Constant = slice(None, None, None)
+
+# Of tensors that are the same on all ranks.
+COS = Kind("cos", "torch.cos", ("a^ b^ -> a^ b^",))
+GREATER = Kind("gt", "torch.gt", ("1 b^, a^ 1 -> a^ b^",), truth_results=(0,))
+INDEX_COLUMN = Kind("unsqueeze", "torch.unsqueeze", ("a^ -> a^ 1",), index_results=(0,))
+MASKED_FILL = Kind("masked_fill", "torch.Tensor.masked_fill", ("a^ b^, a^ b^ -> a^ b^",))
+OUTER = Kind("mul", "torch.mul", ("a^ 1, b^ -> a^ b^",))
+SIN = Kind("sin", "torch.sin", ("a^ b^ -> a^ b^",))
+TO_COLUMN = Kind("unsqueeze", "torch.unsqueeze", ("a^ -> a^ 1",))
+TO_FLOAT = Kind("float", "torch.Tensor.float", ("a^ -> a^",))
+TO_ROW = Kind("unsqueeze", "torch.unsqueeze", ("a^ -> 1 a^",), index_results=(0,))
 
 ADD = Kind("add", "torch.add", SAME_SHAPES)
 ADD_HEADS = Kind("add", "torch.add", ("a b c d, a b c d -> a b c d",))
@@ -42,7 +54,7 @@ SCALE_ROW = Kind("mul", "torch.mul", ("c, a b c -> a b c",))
 SDPA = Kind(
     "scaled_dot_product_attention",
     f"{FUNCTIONAL}.scaled_dot_product_attention",
-    ("a b f^ e^, a b c^ e^, a b c^ d -> a b f^ d",),
+    ("a b f^ e^, a b c^ e^, a b c^ d, f^ c^ -> a b f^ d",),
 )
 SILU = Kind("silu", f"{FUNCTIONAL}.silu", ELEMENTWISE)
 SWAP_HEADS = Kind("permute", "torch.permute", ("a b c d -> a c b d",))
@@ -109,7 +121,7 @@ class _Tracer(ModelTracer):
         path = f"layers.{self.layer}"
         block = self.inside(Module(path, MODEL, "DecoderLayer"))
         normal = block._norm(f"{path}.input_layernorm", x)
-        code = "x = x + self.self_attn(self.input_layernorm(x), cos, sin)"
+        code = "x = x + self.self_attn(self.input_layernorm(x))"
         x = block.call(ADD, (x, block._attention(f"{path}.self_attn", normal)), code)
         normal = block._norm(f"{path}.post_attention_layernorm", x)
         code = "x = x + self.mlp(self.post_attention_layernorm(x))"
@@ -144,25 +156,65 @@ class _Tracer(ModelTracer):
             return here.call(SWAP_HEADS, (y,), code, order)
 
         query, key, value = project("q"), project("k"), project("v")
-        cos, sin = (
-            self.tracer.tensor(
-                f"{name}_{self.layer}",
-                (self.sizes.sequence, size),
-                is_parameter=True,
-                has_gradient=False,
-            )
-            for name in ("cos", "sin")
+        positions = here._number(
+            "arange",
+            "positions = torch.arange(seqlen)",
+            (("start", 0), ("end", self.sizes.sequence), ("step", 1), ("dtype", INT64)),
         )
+        cos, sin = here._turn(path, positions)
+        mask = here._mask(positions)
         query = here._rotate("q", query, cos, sin)
         key = here._rotate("k", key, cos, sin)
-        keywords = (("attn_mask", None), ("dropout_p", 0.0), ("is_causal", True))
-        code = "output = F.scaled_dot_product_attention(q, k, v, is_causal=True)"
-        y = here.call(SDPA, (query, key, value), code, keywords)
+        keywords = (("dropout_p", 0.0), ("is_causal", False))
+        code = "output = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)"
+        y = here.call(SDPA, (query, key, value, mask), code, keywords)
         code = "output = output.permute(0, 2, 1, 3).flatten(2, 3)"
         y = here.call(SWAP_HEADS, (y,), code, order)
         joined = Kind("flatten", "torch.flatten", (f"a b c {size} -> a b (c {size})",))
         y = here.call(joined, (y,), code, (("start_dim", 2), ("end_dim", 3)))
         return here._linear(f"{path}.o_proj", hidden, y, "return self.o_proj(output)")
+
+    def _constant(
+        self, kind: Kind, operands: tuple[Operand, ...], code: str, keywords: Keywords = ()
+    ) -> FullTensor:
+        """The result of a call, which depends on no parameter."""
+        (result,) = self.calls(kind, operands, code, keywords, has_gradient=False)
+        return result
+
+    def _number(self, name: str, code: str, keywords: Keywords) -> FullTensor:
+        """A tensor of given numbers; its dimensions have the size of the sequence."""
+        size = f"{self.sizes.sequence}^"
+        shape = size if name == "arange" else f"{size} {size}"
+        indices = (0,) if name == "arange" else ()
+        kind = Kind(name, f"{RUNTIME}.{name}", (f"-> {shape}",), index_results=indices)
+        return self._constant(kind, (), code, (*keywords, ("requires_grad", False)))
+
+    def _turn(self, path: str, positions: FullTensor) -> tuple[FullTensor, FullTensor]:
+        """Cosines and sines of the angles at each position, twice for each pair."""
+        size = self.sizes.head_size
+        code = "angles = positions.float().unsqueeze(1) * self.frequencies"
+        frequencies = self.tracer.tensor(
+            f"{path}.frequencies", (size // 2,), is_parameter=True, has_gradient=False
+        )
+        numbers = self._constant(TO_FLOAT, (positions,), code)
+        column = self._constant(TO_COLUMN, (numbers,), code, (("dim", 1),))
+        angles = self._constant(OUTER, (column, frequencies), code)
+        code = "angles = torch.cat((angles, angles), dim=-1)"
+        join = Kind("cat", f"{RUNTIME}.cat", (f"a^ b^, a^ b^ -> a^ {size}^",))
+        angles = self._constant(join, (angles, angles), code, (("dim", -1),))
+        cos = self._constant(COS, (angles,), "cos = angles.cos()")
+        return cos, self._constant(SIN, (angles,), "sin = angles.sin()")
+
+    def _mask(self, positions: FullTensor) -> FullTensor:
+        """Minus infinity where a key is at a later position than a query, else 0."""
+        code = "future = positions.unsqueeze(0) > positions.unsqueeze(1)"
+        keys = self._constant(TO_ROW, (positions,), code, (("dim", 0),))
+        queries = self._constant(INDEX_COLUMN, (positions,), code, (("dim", 1),))
+        future = self._constant(GREATER, (keys, queries), code)
+        code = 'mask = torch.zeros((seqlen, seqlen)).masked_fill(future, float("-inf"))'
+        sequence = self.sizes.sequence
+        zeros = self._number("zeros", code, (("size", (sequence, sequence)), ("dtype", FLOAT32)))
+        return self._constant(MASKED_FILL, (zeros, future), code, (("value", -math.inf),))
 
     def _rotate(self, name: str, x: FullTensor, cos: FullTensor, sin: FullTensor) -> FullTensor:
         """`x` times cosines, and its halves exchanged, the second one negated, times sines."""
