@@ -329,42 +329,6 @@ static void importCumulativeSum(ForwardOp &op, Results &results) {
         op.builder, op.location, type, op.operands[0], at, tv::DomainAttr()));
 }
 
-/// `torch.tril(input, diagonal)`, `torch.triu` if `isUpper`: zeros on the other
-/// side of the diagonal, which is on one of the two sides.
-template <bool isUpper>
-static void importTriangle(ForwardOp &op, Results &results) {
-  int64_t diagonal = op.integer("diagonal").value_or(0);
-  if (!op.requireOperands(1))
-    return;
-  RankedTensorType type = op.operandType(0);
-  if (type.getRank() < 2) {
-    op.error() << "needs a matrix, got " << type;
-    return;
-  }
-  bool isOther = diagonal == (isUpper ? 1 : -1);
-  if (diagonal != 0 && !isOther) {
-    op.error() << "diagonal " << diagonal << " is not supported";
-    return;
-  }
-  OpBody body{op};
-  ArrayRef<int64_t> matrix = type.getShape().take_back(2);
-  // With the diagonal below it, or above: the transpose of that.
-  bool isBelow = isUpper == isOther;
-  SmallVector<int64_t> shape(matrix);
-  if (!isBelow)
-    std::swap(shape[0], shape[1]);
-  Value triangle = tv::LowerTriangleOp::create(op.builder, op.location,
-                                               body.like(op.operands[0], shape),
-                                               tv::DomainAttr());
-  if (!isBelow)
-    triangle = body.transpose(triangle, {1, 0});
-  if (isOther)
-    triangle = tv::SubtractOp::create(
-        op.builder, op.location, triangle.getType(),
-        buildScalar(op.builder, op.location, 1), triangle, tv::DomainAttr());
-  results.push_back(body.binary<tv::MultiplyOp>(op.operands[0], triangle));
-}
-
 /// The rules of all signatures of the libraries.
 static ForwardRules listRules() {
   constexpr MinusInfinity kept = MinusInfinity::Kept;
@@ -396,8 +360,6 @@ static ForwardRules listRules() {
       {"torch.baddbmm", {importAddedProduct}},
       {"torch.addmm", {importAddedProduct}},
       {"torch.cumsum", {importCumulativeSum}},
-      {"torch.tril", {importTriangle<false>}},
-      {"torch.triu", {importTriangle<true>}},
       {"torch.clone", {importCopy, kept}},
       {"torch.Tensor.to", {importCopy, kept}},
       {"torch.Tensor.type", {importCopy, kept}},
