@@ -174,40 +174,90 @@ static void importMaskedFill(ForwardOp &op, Results &results) {
         buildSelect(op, type, op.operands[1], filling, op.operands[0]));
 }
 
+/// Where a matrix is on or below a diagonal, or on or above it, as real numbers
+/// of `type`: 1 there, else 0. Of diagonals beside the one through the origin
+/// only the sides without that one.
+static Value buildTriangle(ForwardOp &op, RankedTensorType type, bool isUpper,
+                           bool isBeside) {
+  OpBody body{op};
+  // With the diagonal below it, or above: the transpose of that.
+  bool isBelow = isUpper == isBeside;
+  SmallVector<int64_t> shape(type.getShape());
+  if (!isBelow)
+    std::swap(shape[0], shape[1]);
+  Value triangle = tv::LowerTriangleOp::create(
+      op.builder, op.location,
+      RankedTensorType::get(shape, type.getElementType()), tv::DomainAttr());
+  if (!isBelow)
+    triangle = body.transpose(triangle, {1, 0});
+  if (!isBeside)
+    return triangle;
+  return tv::SubtractOp::create(op.builder, op.location, triangle.getType(),
+                                buildScalar(op.builder, op.location, 1),
+                                triangle, tv::DomainAttr());
+}
+
+/// The same as truth values, for any diagonal.
+static Value buildTriangleTruths(ForwardOp &op, ArrayRef<int64_t> matrix,
+                                 bool isUpper, int64_t diagonal) {
+  auto truths = RankedTensorType::get(matrix, op.builder.getI1Type());
+  auto compare = [&](tv::ComparisonKind kind, Value left, Value right) {
+    return tv::CompareOp::create(op.builder, op.location, truths, kind, left,
+                                 right, tv::DomainAttr());
+  };
+  bool isBeside = diagonal == (isUpper ? 1 : -1);
+  if (diagonal == 0 || isBeside) {
+    auto type = RankedTensorType::get(matrix, op.builder.getF32Type());
+    return compare(tv::ComparisonKind::NotEqual,
+                   buildTriangle(op, type, isUpper, isBeside),
+                   buildScalar(op.builder, op.location, 0));
+  }
+  auto count = [&](int64_t size, int64_t start) -> Value {
+    return tv::IotaOp::create(
+        op.builder, op.location,
+        RankedTensorType::get({size}, op.builder.getI64Type()), start,
+        /*step=*/1, tv::DomainAttr());
+  };
+  Value rows = OpBody{op}.reshape(count(matrix[0], diagonal), {matrix[0], 1});
+  Value columns = count(matrix[1], 0);
+  return isUpper ? compare(tv::ComparisonKind::LessEqual, rows, columns)
+                 : compare(tv::ComparisonKind::LessEqual, columns, rows);
+}
+
 /// `torch.tril(input, diagonal)`, `torch.triu` if `isUpper`: zeros on the other
-/// side of the diagonal, which is on one of the two sides.
+/// side of the diagonal.
 template <bool isUpper>
 static void importTriangle(ForwardOp &op, Results &results) {
   int64_t diagonal = op.integer("diagonal").value_or(0);
-  if (!op.requireOperands(1))
+  RankedTensorType type = op.resultType(0);
+  if (!op.requireOperands(1) || !type)
     return;
-  RankedTensorType type = op.operandType(0);
-  if (type.getRank() < 2) {
-    op.error() << "needs a matrix, got " << type;
+  ArrayRef<int64_t> shape = op.operandType(0).getShape();
+  if (shape.size() < 2) {
+    op.error() << "needs a matrix, got " << op.operandType(0);
     return;
   }
-  bool isOther = diagonal == (isUpper ? 1 : -1);
-  if (diagonal != 0 && !isOther) {
+  if (diagonal < -(int64_t(1) << 32) || diagonal > int64_t(1) << 32) {
     op.error() << "diagonal " << diagonal << " is not supported";
     return;
   }
-  OpBody body{op};
-  ArrayRef<int64_t> matrix = type.getShape().take_back(2);
-  // With the diagonal below it, or above: the transpose of that.
-  bool isBelow = isUpper == isOther;
-  SmallVector<int64_t> shape(matrix);
-  if (!isBelow)
-    std::swap(shape[0], shape[1]);
-  Value triangle = tv::LowerTriangleOp::create(op.builder, op.location,
-                                               body.like(op.operands[0], shape),
-                                               tv::DomainAttr());
-  if (!isBelow)
-    triangle = body.transpose(triangle, {1, 0});
-  if (isOther)
-    triangle = tv::SubtractOp::create(
-        op.builder, op.location, triangle.getType(),
-        buildScalar(op.builder, op.location, 1), triangle, tv::DomainAttr());
-  results.push_back(body.binary<tv::MultiplyOp>(op.operands[0], triangle));
+  ArrayRef<int64_t> matrix = shape.take_back(2);
+  bool isBeside = diagonal == (isUpper ? 1 : -1);
+  if (isReal(op.operandType(0)) && (diagonal == 0 || isBeside)) {
+    auto factors =
+        RankedTensorType::get(matrix, op.operandType(0).getElementType());
+    results.push_back(OpBody{op}.binary<tv::MultiplyOp>(
+        op.operands[0], buildTriangle(op, factors, isUpper, isBeside)));
+    return;
+  }
+  Argument none;
+  if (type.getElementType().isInteger(1))
+    none.setBoolean(false);
+  else
+    none.setInteger(0);
+  Value kept = buildTriangleTruths(op, matrix, isUpper, diagonal);
+  if (Value zero = buildChosen(op, type, none))
+    results.push_back(buildSelect(op, type, kept, op.operands[0], zero));
 }
 
 /// The greater or lesser one of two, which has no derivative.
@@ -341,8 +391,8 @@ void nnscaler::addChoosingFunctions(ForwardRules &rules) {
       {"torch.logical_or", {importConnective<true>}},
       {"torch.bitwise_or", {importConnective<true>}},
       {"_operator.or_", {importConnective<true>}},
-      {"torch.tril", {importTriangle<false>}},
-      {"torch.triu", {importTriangle<true>}},
+      {"torch.tril", {importTriangle<false>, MinusInfinity::Kept}},
+      {"torch.triu", {importTriangle<true>, MinusInfinity::Kept}},
       {"torch.maximum", {importGreatest<tv::MaximumOp>}},
       {"torch.minimum", {importGreatest<tv::MinimumOp>}},
       {"torch.where", {importWhere, chosen}},

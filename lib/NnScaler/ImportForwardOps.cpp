@@ -277,6 +277,25 @@ static void importMatmul(ForwardOp &op, Results &results) {
                                            tv::DomainAttr()));
 }
 
+/// `torch.outer(input, vec2)`: each product of elements of two vectors.
+static void importOuter(ForwardOp &op, Results &results) {
+  RankedTensorType type = op.resultType(0);
+  op.requireNone("out");
+  if (!op.requireOperands(2) || !type || !requireRank(op, 0, 1))
+    return;
+  Value column =
+      OpBody{op}.reshape(op.operands[0], {op.operandType(0).getDimSize(0), 1});
+  results.push_back(tv::MultiplyOp::create(
+      op.builder, op.location, type, column, op.operands[1], tv::DomainAttr()));
+}
+
+static void importSquare(ForwardOp &op, Results &results) {
+  RankedTensorType type = op.resultType(0);
+  if (type && op.requireOperands(1))
+    results.push_back(tv::PowerOp::create(
+        op.builder, op.location, type, op.operands[0], 2, 1, tv::DomainAttr()));
+}
+
 /// `torch.baddbmm(input, left, right, beta, alpha)`: `alpha` times a product,
 /// added to `beta` times a tensor.
 static void importAddedProduct(ForwardOp &op, Results &results) {
@@ -355,6 +374,8 @@ static ForwardRules listRules() {
       {"torch.pow", {importPower}},
       {"torch.sum", {importReduce<tv::ReductionKind::Sum>}},
       {"torch.mean", {importReduce<tv::ReductionKind::Average>}},
+      {"torch.square", {importSquare}},
+      {"torch.outer", {importOuter}},
       {"torch.matmul", {importMatmul}},
       {"torch.bmm", {importMatmul}},
       {"torch.baddbmm", {importAddedProduct}},

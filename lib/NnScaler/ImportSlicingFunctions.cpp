@@ -208,12 +208,52 @@ static void importIndexing(ForwardOp &op, Results &results) {
   indexing.finish(results);
 }
 
+/// `torch.gather(input, dim, index)`: of each line along `dim` the elements
+/// that the same line of the index names.
+static void importGather(ForwardOp &op, Results &results) {
+  std::optional<int64_t> dim = op.integer("dim");
+  op.requireFalse("sparse_grad");
+  op.requireNone("out");
+  RankedTensorType type = op.resultType(0);
+  if (!op.requireOperands(2) || !type)
+    return;
+  int64_t rank = op.operandType(0).getRank();
+  if (!dim || rank > 20) {
+    op.error() << "needs keyword 'dim'";
+    return;
+  }
+  int64_t at = op.dimension(*dim, rank);
+  if (op.failedAlready)
+    return;
+  SmallVector<int64_t> shape(op.operandType(0).getShape());
+  int64_t lines = shape[at];
+  if (op.operandType(1).getRank() == rank)
+    shape[at] = op.operandType(1).getDimSize(at);
+  if (!requireShape(op, 1, shape))
+    return;
+  // Of a class that there is not, nothing; PyTorch stops.
+  shape.push_back(lines);
+  Value chosen = tv::OneHotOp::create(
+      op.builder, op.location,
+      RankedTensorType::get(shape, type.getElementType()), op.operands[1],
+      /*start=*/0, tv::DomainAttr());
+  std::string result, input;
+  for (int64_t i = 0; i < rank; ++i) {
+    result.push_back(static_cast<char>('a' + i));
+    input.push_back(i == at ? 'z' : static_cast<char>('a' + i));
+  }
+  results.push_back(OpBody{op}.einsum({op.operands[0], chosen},
+                                      input + "," + result + "z->" + result,
+                                      type.getShape()));
+}
+
 void nnscaler::addSlicingFunctions(ForwardRules &rules) {
   constexpr MinusInfinity kept = MinusInfinity::Kept;
   rules.insert({
       {"torch.chunk", {importChunk, kept}},
       {"torch.split", {importSplit, kept}},
       {"torch.functional.split", {importSplit, kept}},
+      {"torch.gather", {importGather}},
       {"nnscaler.runtime.function.fullslice", {importIndexing, kept}},
   });
 }

@@ -41,7 +41,7 @@ SIZES = MlpSizes(layers=2, hidden=6, batch=4)
 
 
 #: How many ops on several tensors are refused.
-OF_SEVERAL = 31
+OF_SEVERAL = 34
 #: Ops on the data, the type that the plan declares for what they give, and what is said.
 REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.Tensor.float", {}, FLOAT16, "makes float32 where the plan declares float16"),
@@ -77,7 +77,8 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.mean", {"dim": ("0",)}, FLOAT32, "keyword 'dim' is not a list of integers"),
     ("torch.squeeze", {"dim": (0, -2)}, FLOAT32, "keyword 'dim' names a dimension twice"),
     ("torch.clone", {"dtype": FLOAT32}, FLOAT32, "unknown keyword 'dtype'"),
-    ("torch.tril", {"diagonal": 2}, FLOAT32, "diagonal 2 is not supported"),
+    ("torch.tril", {"diagonal": 2**40}, FLOAT32, "is not supported"),
+    ("torch.gather", {"dim": 0}, FLOAT32, "has 1 tensor operands, expected 2"),
     ("torch.Tensor.repeat", {"repeats": (2,)}, FLOAT32, "has 1 repeats for rank 2"),
     ("torch.split", {"split_size_or_sections": 0}, FLOAT32, "takes parts of 0"),
     ("torch.transpose", {"dim0": 0}, FLOAT32, "needs keywords 'dim0' and 'dim1'"),
@@ -112,8 +113,6 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.nn.functional.pad", {"pad": (0, 1), "mode": "reflect"}, FLOAT32, "'mode' other than"),
     ("torch.clamp", {"min": None}, FLOAT32, "needs keyword 'min' or 'max'"),
     ("torch.clamp", {"min": "0"}, FLOAT32, "keyword 'min' is not a number"),
-    ("torch.tril", {"diagonal": 1}, FLOAT32, "diagonal 1 is not supported"),
-    ("torch.triu", {"diagonal": -1}, FLOAT32, "diagonal -1 is not supported"),
     ("torch.cumsum", {}, FLOAT32, "needs keyword 'dim'"),
     ("nnscaler.runtime.function.einsum", {"equation": "ab"}, FLOAT32, "keyword 'equation' does"),
     ("nnscaler.runtime.function.einsum", {"equation": "...->"}, FLOAT32, "keyword 'equation' does"),
@@ -225,6 +224,9 @@ def choose_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], st
     yield lambda: ops.add("torch.lt", lambda *_: x.array > 0, x, c), "is not defined on booleans"
     yield lambda: ops.add("torch.logical_not", same, x), "is only supported on truth values"
     yield lambda: ops.add("torch.bitwise_or", same, x, c), "is only supported on truth values"
+    yield lambda: ops.add("torch.gather", same, x, x, dim=1), "indices are not integers"
+    yield lambda: ops.add("torch.gather", same, x, c), "needs keyword 'dim'"
+    yield lambda: ops.add("torch.outer", same, x, x), "needs operands of rank 1"
     yield lambda: ops.add("torch.where", same, x, x, x), "selects by elements of 'f32'"
     yield lambda: ops.add("torch.where", lambda *_: x.array, c), "needs a condition and two values"
     yield lambda: ops.add("torch.where", lambda *_: x.array, c, x, True), "is none of"
