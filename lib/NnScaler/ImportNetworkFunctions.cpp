@@ -236,12 +236,38 @@ static void importAttention(ForwardOp &op, Results &results) {
   results.push_back(body.matmul(weights, op.operands[2]));
 }
 
+/// `gelu(input, approximate)`: exact, or by a hyperbolic tangent, whose factor
+/// is the double that PyTorch has for the root of 2 / pi.
 static void importGelu(ForwardOp &op, Results &results) {
-  if (const Argument *approximate = op.keyword("approximate"))
-    if (approximate->isTensor || approximate->kind != ConstantKind::String ||
-        approximate->getText() != "none")
-      op.error() << "keyword 'approximate' other than 'none' is not supported";
-  importUnary<tv::GeluOp>(op, results);
+  const Argument *approximate = op.keyword("approximate");
+  bool isText = approximate && !approximate->isTensor &&
+                approximate->kind == ConstantKind::String;
+  StringRef kind = !approximate ? "none" : isText ? approximate->getText() : "";
+  if (kind == "none") {
+    importUnary<tv::GeluOp>(op, results);
+    return;
+  }
+  if (kind != "tanh") {
+    op.error() << "keyword 'approximate' is neither 'none' nor 'tanh'";
+    return;
+  }
+  RankedTensorType type = op.resultType(0);
+  if (!op.requireOperands(1) || !type)
+    return;
+  OpBody body{op};
+  Value x = op.operands[0];
+  auto number = [&](double value) {
+    return buildScalar(op.builder, op.location, value);
+  };
+  Value cube = tv::PowerOp::create(op.builder, op.location, type, x, 3, 1,
+                                   tv::DomainAttr());
+  Value inner = body.binary<tv::AddOp>(
+      x, body.binary<tv::MultiplyOp>(cube, number(0.044715)));
+  Value tangent = body.unary<tv::TanhOp>(
+      body.binary<tv::MultiplyOp>(inner, number(0.7978845608028654)));
+  results.push_back(
+      body.binary<tv::MultiplyOp>(body.binary<tv::MultiplyOp>(x, number(0.5)),
+                                  body.binary<tv::AddOp>(tangent, number(1))));
 }
 
 static void importLayerNorm(ForwardOp &op, Results &results) {

@@ -104,6 +104,11 @@ def normal(x: Array) -> Array:
     return x * (1 + erf(x / np.sqrt(2))) / 2
 
 
+def almost_normal(x: Array) -> Array:
+    """The same by a hyperbolic tangent."""
+    return x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2
+
+
 def gate(x: Array, weight: Array, bias: Array) -> list[Array]:
     """A bias decides who is chosen, not what it weighs: two of the better pair."""
     scores = sigmoid(x @ weight.T)
@@ -372,6 +377,7 @@ def use(ops: Ops, x: Value) -> Value:
     mixed = add("torch.mean", lambda a: a.mean(axis=1), mixed, dim=1)
     y = add("torch.add", lambda a, b: a + b, y, mixed)
     y = add("torch.nn.functional.gelu", normal, y, approximate="none")
+    y = add("torch.nn.functional.gelu", almost_normal, y, approximate="tanh")
     y = add("torch.nn.functional.silu", lambda a: a / (1 + np.exp(-a)), y, inplace=False)
     y = add("torch.transpose", lambda a: a.T, y, dim0=0, dim1=-1)
     y = add("torch.Tensor.contiguous", lambda a: a, y)

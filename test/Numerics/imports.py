@@ -61,7 +61,7 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
         )
         for target in ("float16", "cuda:", "cuda:x", ":0", "", -1, 0.5, (1,))
     ),
-    ("torch.nn.functional.gelu", {"approximate": "tanh"}, FLOAT32, "keyword 'approximate' other"),
+    ("torch.nn.functional.gelu", {"approximate": "erf"}, FLOAT32, "keyword 'approximate' is neit"),
     ("torch.nn.functional.silu", {"inplace": True}, FLOAT32, "keyword 'inplace' other than False"),
     ("torch.add", {"alpha": "2"}, FLOAT32, "keyword 'alpha' is not a number"),
     ("torch.mul", {"alpha": 2}, FLOAT32, "unknown keyword 'alpha'"),
