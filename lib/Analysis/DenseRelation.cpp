@@ -269,9 +269,12 @@ LogicalResult DenseRelation::countSteps(int64_t places, int64_t &steps,
     if (llvm::MulOverflow(weight, largest, weight))
       return fail("a sum has more than 2^63 terms");
   }
+  // The terms of each operand are added up by themselves.
+  int64_t added = 1;
+  for (const Access *access : present)
+    added += access->terms.size() + 1;
   if (!sumAxes.empty())
-    for (const Access *access : present)
-      multiply(access->terms.size() + 1);
+    multiply(added);
   if (llvm::AddOverflow(steps, count, steps) || steps > stepLimit)
     return fail("the execution takes more than " + Twine(stepLimit) + " steps");
   return success();
