@@ -121,8 +121,10 @@ void nnscaler::importGate(ForwardOp &op, Results &results) {
                                              tv::DomainAttr()));
   Value choice =
       gate->bias ? body.binary<tv::AddOp>(scores, gate->bias) : scores;
-  Value eligible =
-      gate->groups > 1 ? body.chooseGroups(choice, *gate) : Value();
+  // Where all groups are chosen, there need be none.
+  Value eligible = gate->chosenGroups < gate->groups
+                       ? body.chooseGroups(choice, *gate)
+                       : Value();
   Value selected = body.select(choice, gate->count, eligible);
   ArrayRef<int64_t> shape = OpBody::shape(selected);
   if (eligible)
