@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cases import Operand, real, tensor
+from draws import Operand, real, tensor
 from programs import Programs
 
 Array = Any  # What the operators of NumPy take and return.

@@ -8,7 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from cases import OpCase, Operand, Shape, tensor
+from cases import OpCase
+from draws import Operand, Shape, tensor
 
 
 @dataclass

@@ -18,7 +18,8 @@ from pathlib import Path
 import torch
 import torch.nn.functional as functional
 
-from cases import GENERATORS, OpCase, Operand, computing_ops, real
+from cases import GENERATORS, OpCase, computing_ops
+from draws import Operand, real
 from programs import Programs, Result, add_backward_plan, add_graph, describe, interpret, read
 
 Tensor = torch.Tensor
