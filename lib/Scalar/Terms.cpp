@@ -11,7 +11,10 @@
 
 #include "Verify/Scalar/Terms.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+
+#include <deque>
 
 using namespace verify;
 using llvm::ArrayRef;
@@ -226,21 +229,110 @@ std::optional<Condition> TermAlgebra::getCondition(Scalar term) const {
   }
 }
 
-llvm::SmallVector<Condition>
-TermAlgebra::collectConditions(ArrayRef<Scalar> roots) const {
-  llvm::SmallVector<Condition> result;
-  // One place for each kind of condition of each node.
-  llvm::BitVector isKnown(nodes.size() * 3);
-  for (Scalar term : collectNodes(roots)) {
-    std::optional<Condition> condition = getCondition(term);
-    if (!condition)
-      continue;
-    uint64_t place =
-        condition->term.bits * 3 + static_cast<uint64_t>(condition->kind);
-    if (isKnown[place])
-      continue;
-    isKnown.set(place);
-    result.push_back(*condition);
+namespace {
+/// Where a term is computed: where a condition holds, or where it does not, and
+/// where that is.
+struct Guard {
+  Scalar condition;
+  bool holds = true;
+  const Guard *outer = nullptr;
+};
+
+/// Collects conditions from roots down. What a selection does not select need
+/// not be defined.
+class ConditionCollector {
+public:
+  explicit ConditionCollector(TermAlgebra &terms) : terms(terms) {}
+
+  /// Fails if there are too many places where something is computed.
+  bool run(ArrayRef<Scalar> roots) {
+    llvm::SmallVector<Scalar> nodes = terms.collectNodes(roots);
+    if (nodes.empty())
+      return true;
+    size_t count = nodes.back().bits + 1;
+    isPartial.resize(count);
+    isAlways.resize(count);
+    // Operands come first.
+    for (Scalar node : nodes)
+      if (terms.getCondition(node) ||
+          llvm::any_of(terms.getOperands(node),
+                       [&](Scalar operand) { return isPartial[operand.bits]; }))
+        isPartial.set(node.bits);
+    visit(roots, /*guard=*/nullptr);
+    for (size_t next = 0; next != branches.size(); ++next) {
+      if (next == branchLimit)
+        return false;
+      visit(branches[next].first, branches[next].second);
+    }
+    return true;
   }
-  return result;
+
+  /// In the order of the operations that have them.
+  llvm::SmallVector<Condition> take() {
+    llvm::stable_sort(found, llvm::less_first());
+    llvm::SmallVector<Condition> result;
+    llvm::DenseSet<std::pair<uint64_t, unsigned>> known;
+    for (auto &[node, condition] : found)
+      if (known
+              .insert(
+                  {condition.term.bits, static_cast<unsigned>(condition.kind)})
+              .second)
+        result.push_back(condition);
+    return result;
+  }
+
+private:
+  static constexpr size_t branchLimit = 20000;
+
+  void visit(ArrayRef<Scalar> roots, const Guard *guard) {
+    llvm::SmallVector<Scalar> worklist(roots);
+    llvm::DenseSet<uint64_t> own;
+    while (!worklist.empty()) {
+      Scalar term = worklist.pop_back_val();
+      // What is computed anyway needs no guard.
+      if (!isPartial[term.bits] || isAlways[term.bits] ||
+          (guard && !own.insert(term.bits).second))
+        continue;
+      if (!guard)
+        isAlways.set(term.bits);
+      if (std::optional<Condition> condition = terms.getCondition(term))
+        add(term, *condition, guard);
+      llvm::SmallVector<Scalar> operands(terms.getOperands(term));
+      if (terms.getKind(term) != TermKind::Select) {
+        llvm::append_range(worklist, operands);
+        continue;
+      }
+      worklist.push_back(operands[0]);
+      for (bool holds : {true, false})
+        if (Scalar branch = operands[holds ? 1 : 2]; isPartial[branch.bits])
+          branches.emplace_back(
+              branch, &guards.emplace_back(Guard{operands[0], holds, guard}));
+    }
+  }
+
+  void add(Scalar node, Condition condition, const Guard *guard) {
+    for (; guard; guard = guard->outer) {
+      Scalar one = terms.rational(1);
+      condition.term =
+          guard->holds ? terms.select(guard->condition, condition.term, one)
+                       : terms.select(guard->condition, one, condition.term);
+    }
+    found.emplace_back(node.bits, condition);
+  }
+
+  TermAlgebra &terms;
+  /// Terms at or below which there is a condition; those without a guard.
+  llvm::BitVector isPartial, isAlways;
+  std::deque<Guard> guards;
+  std::vector<std::pair<Scalar, const Guard *>> branches;
+  std::vector<std::pair<uint64_t, Condition>> found;
+};
+} // namespace
+
+llvm::SmallVector<Condition>
+TermAlgebra::collectConditions(ArrayRef<Scalar> roots) {
+  ConditionCollector collector(*this);
+  if (!collector.run(roots))
+    fail("selections are nested too often", ScalarSort::Real);
+  return collector.take();
 }

@@ -143,9 +143,9 @@ public:
   void writeOperation(Scalar term, std::string &bytes) const;
 
   /// The conditions under which every operation at or below `roots` is defined,
-  /// without repetition, operands first.
-  llvm::SmallVector<Condition>
-  collectConditions(llvm::ArrayRef<Scalar> roots) const;
+  /// without repetition, operands first. Of what a selection chooses from, only
+  /// where that is chosen: a condition on `select(chosen, term, 1)`.
+  llvm::SmallVector<Condition> collectConditions(llvm::ArrayRef<Scalar> roots);
   /// The condition of the operation `term` itself, if it has one.
   std::optional<Condition> getCondition(Scalar term) const;
   /// Every node at or below `roots`, as a set of their numbers, and operands
