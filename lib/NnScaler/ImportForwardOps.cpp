@@ -403,9 +403,11 @@ static ForwardRules listRules() {
 static ForwardRule findRule(StringRef signature) {
   static const ForwardRules rules = listRules();
   ForwardRule rule = rules.lookup(signature);
-  // A method of a tensor is the function of that name.
+  // A method of a tensor is the function of that name, but for the one whose
+  // condition is not what it is a method of.
   StringRef method = signature;
-  if (!rule.import && method.consume_front("torch.Tensor."))
+  if (!rule.import && method.consume_front("torch.Tensor.") &&
+      method != "where")
     rule = rules.lookup(("torch." + method).str());
   return rule.import ? rule : findModelFunction(signature.rsplit('.').second);
 }

@@ -294,7 +294,7 @@ def decide(ops: Ops, x: Value) -> Value:
     y = add("torch.where", np.where, c, x, -0.5)
     y = add("torch.where", np.where, g, 2, y)
     h = add("torch.lt", lambda a, b: a < b, x, y)
-    y = add("torch.Tensor.where", np.where, h, y, x)
+    y = add("torch.where", np.where, h, y, x)
     y = add("torch.Tensor.masked_fill", lambda a, m: np.where(m, 0.25, a), y, f, value=0.25)
     y = add("torch.masked_fill", lambda a, m: np.where(m, -np.inf, a), y, f, value=-np.inf)
     y = add("torch.softmax", softmax, y, dim=-1)

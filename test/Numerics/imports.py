@@ -41,7 +41,7 @@ SIZES = MlpSizes(layers=2, hidden=6, batch=4)
 
 
 #: How many ops on several tensors are refused.
-OF_SEVERAL = 34
+OF_SEVERAL = 35
 #: Ops on the data, the type that the plan declares for what they give, and what is said.
 REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.Tensor.float", {}, FLOAT16, "makes float32 where the plan declares float16"),
@@ -227,6 +227,7 @@ def choose_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], st
     yield lambda: ops.add("torch.gather", same, x, x, dim=1), "indices are not integers"
     yield lambda: ops.add("torch.gather", same, x, c), "needs keyword 'dim'"
     yield lambda: ops.add("torch.outer", same, x, x), "needs operands of rank 1"
+    yield lambda: ops.add("torch.Tensor.where", same, x, c, x), "unknown op 'torch.Tensor.where'"
     yield lambda: ops.add("torch.where", same, x, x, x), "selects by elements of 'f32'"
     yield lambda: ops.add("torch.where", lambda *_: x.array, c), "needs a condition and two values"
     yield lambda: ops.add("torch.where", lambda *_: x.array, c, x, True), "is none of"
