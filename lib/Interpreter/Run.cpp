@@ -204,8 +204,12 @@ LogicalResult verify::runModule(
   auto plan = module.lookupSymbol<tv::PlanOp>("plan");
   auto reference = module.lookupSymbol<tv::PlanOp>("reference");
   std::optional<std::string> adapted;
-  if (reference && plan)
-    adapted = adaptBatchSize(reference, plan);
+  if (reference && plan) {
+    auto found = adaptBatchSize(reference, plan);
+    if (failed(found))
+      return failure();
+    adapted = *found;
+  }
   if (failed(expandCompositions(module)))
     return failure();
   MLIRContext *context = module.getContext();

@@ -31,11 +31,18 @@ public:
   explicit Resizer(tv::PlanOp plan) : plan(plan), symbols(plan) {}
 
   LogicalResult run(const llvm::MapVector<unsigned, Shape> &inputs);
+  /// The op that may count samples, if that is why it failed.
+  Operation *getCounting() const { return counting; }
 
 private:
   LogicalResult decomposeAll();
   LogicalResult visit(Operation *op);
   LogicalResult visitCall(tv::CallOp call);
+  /// Notes the sizes that dimensions with samples have so far.
+  void noteSizes(ArrayRef<int64_t> before, ArrayRef<int64_t> after);
+  /// Whether an op may create a tensor with a dimension of samples, of which
+  /// nothing says that it has one.
+  bool mayCountSamples(Operation *op) const;
   /// The result's type from the operands', by the op's index relation.
   LogicalResult follow(Operation *op);
   static void setShape(Value value, ArrayRef<int64_t> shape) {
@@ -47,6 +54,8 @@ private:
   tv::PlanOp plan;
   SymbolTable symbols;
   llvm::DenseMap<unsigned, Shape> wanted;
+  llvm::DenseSet<int64_t> sampleSizes;
+  Operation *counting = nullptr;
   /// What ops meant at the old sizes.
   llvm::DenseMap<Operation *, IndexRelation> relations;
   llvm::DenseMap<int64_t, tv::SaveOp> saves;
@@ -111,7 +120,33 @@ tv::PieceAttr Resizer::resize(tv::PieceAttr piece, ArrayRef<int64_t> shape) {
                             piece.getParts());
 }
 
+void Resizer::noteSizes(ArrayRef<int64_t> before, ArrayRef<int64_t> after) {
+  for (auto [i, size] : llvm::enumerate(before)) {
+    if (size == after[i])
+      continue;
+    // Alone, and with the dimensions after it as one. They are sizes of other
+    // things where there is one sample.
+    int64_t joined = size;
+    sampleSizes.insert(joined);
+    for (int64_t next : before.drop_front(size == 1 ? before.size() : i + 1))
+      if (!llvm::MulOverflow(joined, next, joined))
+        sampleSizes.insert(joined);
+  }
+}
+
+bool Resizer::mayCountSamples(Operation *op) const {
+  auto constant = dyn_cast<tv::ConstantOp>(op);
+  if (!isa<tv::IotaOp>(op) && !(constant && constant.getValue().isSplat()))
+    return false;
+  return llvm::any_of(typeOf(op->getResult(0)).getShape(),
+                      [&](int64_t size) { return sampleSizes.contains(size); });
+}
+
 LogicalResult Resizer::follow(Operation *op) {
+  if (mayCountSamples(op)) {
+    counting = op;
+    return failure();
+  }
   IndexRelation &relation = relations.find(op)->second;
   llvm::DenseSet<unsigned> changed;
   for (const IndexRelation::Access &access : relation.accesses) {
@@ -167,6 +202,7 @@ LogicalResult Resizer::visit(Operation *op) {
       auto shape = wanted.find(number);
       if (shape == wanted.end())
         continue;
+      noteSizes(typeOf(result).getShape(), shape->second);
       tv::PieceAttr piece =
           resize(cast<tv::PieceAttr>(pieces[number]), shape->second);
       if (!piece)
@@ -278,33 +314,44 @@ getWantedShapes(tv::LoadDataOp reference, tv::LoadDataOp plan,
   return wanted;
 }
 
-std::optional<std::string> verify::adaptBatchSize(tv::PlanOp &reference,
-                                                  tv::PlanOp plan) {
+FailureOr<std::optional<std::string>>
+verify::adaptBatchSize(tv::PlanOp &reference, tv::PlanOp plan) {
+  constexpr std::optional<std::string> none;
   tv::LoadDataOp own = findLoader(reference), other = findLoader(plan);
   tv::MeshAttr mesh = plan.getMesh();
   int64_t parts;
   if (!own || !other ||
       llvm::MulOverflow(mesh.getAxisSize("dp").value_or(1),
                         mesh.getAxisSize("mb").value_or(1), parts))
-    return std::nullopt;
+    return none;
   llvm::MapVector<unsigned, Shape> wanted =
       getWantedShapes(own, other, mesh, parts);
   if (wanted.empty())
-    return std::nullopt;
+    return none;
   auto resized = cast<tv::PlanOp>(reference->clone());
   reference->getBlock()->getOperations().insert(
       std::next(reference->getIterator()), resized);
   bool isFree;
+  std::optional<Location> counting;
   {
     // What does not follow is no error here: the sizes are reported as they
     // are.
     SilencedThread silence(reference.getContext());
-    isFree = succeeded(Resizer(resized).run(wanted));
+    Resizer resizer(resized);
+    isFree = succeeded(resizer.run(wanted));
+    if (Operation *op = resizer.getCounting())
+      counting = op->getLoc();
   }
-  if (!isFree) {
+  if (!isFree)
     resized.erase();
-    return std::nullopt;
-  }
+  if (counting)
+    return emitError(*counting)
+           << "the reference has another number of samples than the plan, and "
+              "cannot be taken with as many: this may be one number for each "
+              "of "
+              "them";
+  if (!isFree)
+    return none;
   auto [number, shape] = wanted.front();
   Type before = own.getResult(number).getType();
   Type after = findLoader(resized).getResult(number).getType();
@@ -315,5 +362,5 @@ std::optional<std::string> verify::adaptBatchSize(tv::PlanOp &reference,
       << before;
   reference.erase();
   reference = resized;
-  return text;
+  return std::optional(text);
 }

@@ -34,8 +34,11 @@ protected:
       getOperation().emitError("needs both plans, @reference and @plan");
       return signalPassFailure();
     }
-    if (std::optional<std::string> adapted = adaptBatchSize(reference, plan))
-      addAssumption(getOperation(), *adapted);
+    auto adapted = adaptBatchSize(reference, plan);
+    if (failed(adapted))
+      return signalPassFailure();
+    if (*adapted)
+      addAssumption(getOperation(), **adapted);
     RankFolding folding = RankFolding::None;
     if (foldRanks)
       folding = foldExceptions ? RankFolding::All : RankFolding::ButExceptions;

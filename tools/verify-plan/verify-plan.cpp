@@ -224,6 +224,8 @@ bool Verification::prepare() {
                             const verify::schedule::RankGroups &ranks) {
                     return scheduleCheck.run(plan, ranks);
                   }));
+  if (!isLinked && !scheduleCheck.wasRun())
+    return false; // What is wrong was said.
   return succeeded(scheduleCheck.report(*module)) && isLinked;
 }
 

@@ -23,9 +23,10 @@ namespace verify {
 /// and micro-batches together, if it has another one and the batch dimension is
 /// free: every tensor follows from its operands, no op tells positions of it
 /// apart, and no parameter has it. Returns what was done, for the contract;
-/// otherwise leaves the reference alone.
-std::optional<std::string> adaptBatchSize(tv::PlanOp &reference,
-                                          tv::PlanOp plan);
+/// otherwise leaves the reference alone. Fails, after an error, where only a
+/// tensor that it creates stands in the way: that may count samples.
+mlir::FailureOr<std::optional<std::string>>
+adaptBatchSize(tv::PlanOp &reference, tv::PlanOp plan);
 
 } // namespace verify
 

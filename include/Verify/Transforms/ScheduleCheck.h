@@ -28,6 +28,7 @@ public:
   /// Where there are groups of ranks, the first ones may be enough.
   llvm::LogicalResult run(tv::PlanOp plan,
                           const schedule::RankGroups &ranks = {});
+  bool wasRun() const { return place.has_value(); }
   /// Says what `run` found, and writes it to the attributes of `module`. Fails
   /// where that failed, where it was not called, and where the file could not
   /// be written. The plan need not be there any more.
