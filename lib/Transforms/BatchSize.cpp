@@ -38,6 +38,7 @@ private:
   LogicalResult decomposeAll();
   LogicalResult visit(Operation *op);
   LogicalResult visitCall(tv::CallOp call);
+  LogicalResult visitLoad(tv::LoadDataOp load);
   /// Notes the sizes that dimensions with samples have so far.
   void noteSizes(ArrayRef<int64_t> before, ArrayRef<int64_t> after);
   /// Whether an op may create a tensor with a dimension of samples, of which
@@ -191,28 +192,31 @@ LogicalResult Resizer::visitCall(tv::CallOp call) {
   return success();
 }
 
+LogicalResult Resizer::visitLoad(tv::LoadDataOp load) {
+  SmallVector<Attribute> pieces(load.getPieces().getValue());
+  for (auto [number, result] : llvm::enumerate(load.getResults())) {
+    auto shape = wanted.find(number);
+    if (shape == wanted.end())
+      continue;
+    noteSizes(typeOf(result).getShape(), shape->second);
+    tv::PieceAttr piece =
+        resize(cast<tv::PieceAttr>(pieces[number]), shape->second);
+    if (!piece)
+      return failure();
+    pieces[number] = piece;
+    setShape(result, shape->second);
+  }
+  load.setPiecesAttr(ArrayAttr::get(load.getContext(), pieces));
+  return success();
+}
+
 LogicalResult Resizer::visit(Operation *op) {
   if (relations.contains(op))
     return follow(op);
   if (auto call = dyn_cast<tv::CallOp>(op))
     return visitCall(call);
-  if (auto load = dyn_cast<tv::LoadDataOp>(op)) {
-    SmallVector<Attribute> pieces(load.getPieces().getValue());
-    for (auto [number, result] : llvm::enumerate(load.getResults())) {
-      auto shape = wanted.find(number);
-      if (shape == wanted.end())
-        continue;
-      noteSizes(typeOf(result).getShape(), shape->second);
-      tv::PieceAttr piece =
-          resize(cast<tv::PieceAttr>(pieces[number]), shape->second);
-      if (!piece)
-        return failure();
-      pieces[number] = piece;
-      setShape(result, shape->second);
-    }
-    load.setPiecesAttr(ArrayAttr::get(op->getContext(), pieces));
-    return success();
-  }
+  if (auto load = dyn_cast<tv::LoadDataOp>(op))
+    return visitLoad(load);
   if (auto random = dyn_cast<tv::RandomOp>(op)) {
     tv::PieceAttr piece =
         resize(random.getPiece(), typeOf(random.getLike()).getShape());
@@ -316,18 +320,18 @@ getWantedShapes(tv::LoadDataOp reference, tv::LoadDataOp plan,
 
 FailureOr<std::optional<std::string>>
 verify::adaptBatchSize(tv::PlanOp &reference, tv::PlanOp plan) {
-  constexpr std::optional<std::string> none;
+  using Done = std::optional<std::string>;
   tv::LoadDataOp own = findLoader(reference), other = findLoader(plan);
   tv::MeshAttr mesh = plan.getMesh();
   int64_t parts;
   if (!own || !other ||
       llvm::MulOverflow(mesh.getAxisSize("dp").value_or(1),
                         mesh.getAxisSize("mb").value_or(1), parts))
-    return none;
+    return Done();
   llvm::MapVector<unsigned, Shape> wanted =
       getWantedShapes(own, other, mesh, parts);
   if (wanted.empty())
-    return none;
+    return Done();
   auto resized = cast<tv::PlanOp>(reference->clone());
   reference->getBlock()->getOperations().insert(
       std::next(reference->getIterator()), resized);
@@ -351,7 +355,7 @@ verify::adaptBatchSize(tv::PlanOp &reference, tv::PlanOp plan) {
               "of "
               "them";
   if (!isFree)
-    return none;
+    return Done();
   auto [number, shape] = wanted.front();
   Type before = own.getResult(number).getType();
   Type after = findLoader(resized).getResult(number).getType();
@@ -362,5 +366,5 @@ verify::adaptBatchSize(tv::PlanOp &reference, tv::PlanOp plan) {
       << before;
   reference.erase();
   reference = resized;
-  return std::optional(text);
+  return Done(std::move(text));
 }
