@@ -26,9 +26,11 @@ Tensor = torch.Tensor
 Meaning = Callable[..., Tensor]
 
 TOLERANCE = 1e-10
-#: Ops of integers alone, and ops that take some beside real numbers.
+#: Ops of integers alone, and ops that take some, or truth values, beside real numbers.
 OF_INTEGERS = {"tv.one_hot"}
-TAKES_INTEGERS = {"tv.embedding"} | OF_INTEGERS
+TAKES_OTHERS = {"tv.embedding", "tv.select"} | OF_INTEGERS
+#: Draws of a case before it is taken that there is none in real numbers.
+MOST_DRAWS = 1000
 
 
 def reduce(x: Tensor, case: OpCase) -> Tensor:
@@ -144,13 +146,14 @@ def to_result(value: Tensor) -> Result:
 
 def draw_case(rng: random.Random, op: str) -> OpCase:
     """A case in real numbers; PyTorch does not differentiate the others."""
-    while True:
+    for _ in range(MOST_DRAWS):
         case = GENERATORS[op](rng, op)
         is_real = case.element == "f64" and all(
-            operand.element == "f64" or op in TAKES_INTEGERS for operand in case.operands
+            operand.element == "f64" or op in TAKES_OTHERS for operand in case.operands
         )
         if is_real:
             return case
+    raise AssertionError(f"{op} has no case in real numbers")
 
 
 def add_case(
