@@ -1,4 +1,4 @@
-// RUN: not verify-opt --tv-check-equiv -split-input-file %s 2>&1 | FileCheck %s
+// RUN: not verify-opt --tv-check-equiv -split-input-file -o /dev/null %s 2>&1 | FileCheck %s
 
 // Conditions, and numbers that are made of positions.
 
