@@ -137,10 +137,21 @@ void Resizer::noteSizes(ArrayRef<int64_t> before, ArrayRef<int64_t> after) {
 
 bool Resizer::mayCountSamples(Operation *op) const {
   auto constant = dyn_cast<tv::ConstantOp>(op);
-  if (!isa<tv::IotaOp>(op) && !(constant && constant.getValue().isSplat()))
+  bool isFilled = constant && constant.getValue().isSplat();
+  if (!isFilled && !isa<tv::IotaOp, tv::BroadcastOp>(op))
     return false;
-  return llvm::any_of(typeOf(op->getResult(0)).getShape(),
-                      [&](int64_t size) { return sampleSizes.contains(size); });
+  const IndexRelation &relation = relations.find(op)->second;
+  // Other dimensions are those of the operand.
+  llvm::BitVector isRead(relation.extents.size());
+  for (const IndexRelation::Access &access : relation.accesses)
+    for (const DimensionExpr &dimension : access.dimensions)
+      if (dimension.getKind() == DimensionExpr::Kind::Factor)
+        isRead.set(dimension.getFactor());
+  return llvm::any_of(relation.result, [&](const DimensionExpr &dimension) {
+    bool isKept = dimension.getKind() == DimensionExpr::Kind::Factor &&
+                  isRead.test(dimension.getFactor());
+    return !isKept && sampleSizes.contains(dimension.getSize(relation.extents));
+  });
 }
 
 LogicalResult Resizer::follow(Operation *op) {
