@@ -140,7 +140,9 @@ static void importWhere(ForwardOp &op, Results &results) {
   op.requireNone("out");
   ArrayRef<Argument> inputs = op.node.inputs;
   RankedTensorType type = op.resultType(0);
-  if (!type || inputs.size() != 3 || !inputs[0].isTensor) {
+  if (!type)
+    return;
+  if (inputs.size() != 3 || !inputs[0].isTensor) {
     op.error() << "needs a condition and two values to choose from";
     return;
   }

@@ -192,7 +192,13 @@ RankedTensorType PlanContext::getType(const SubTensor &tensor,
                         << "' has unknown dtype '" << name << "'";
     return {};
   }
-  if (fulls[tensor.full].isExtended)
+  bool isExtended = fulls[tensor.full].isExtended;
+  if (isExtended && !isa<FloatType>(element)) {
+    emitError(location) << "tensor " << tensor.id << " '" << tensor.name
+                        << "' of " << name << " may be minus infinity";
+    return {};
+  }
+  if (isExtended)
     element = tv::ExtendedType::get(context, element);
   SmallVector<int64_t> shape = tensor.getShape();
   if (isComplex(tensor))

@@ -41,7 +41,7 @@ SIZES = MlpSizes(layers=2, hidden=6, batch=4)
 
 
 #: How many ops on several tensors are refused.
-OF_SEVERAL = 35
+OF_SEVERAL = 36
 #: Ops on the data, the type that the plan declares for what they give, and what is said.
 REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.Tensor.float", {}, FLOAT16, "makes float32 where the plan declares float16"),
@@ -234,6 +234,12 @@ def choose_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], st
     yield lambda: ops.add("torch.where", lambda *_: x.array, c, x, np.inf), "is none of"
     yield lambda: ops.add("torch.masked_fill", same, x, c, value=None), "is none of"
     yield lambda: ops.add(full, made, size=(4,), fill_value=np.nan, **kept), "is none of"
+    yield (
+        lambda: ops.add(
+            full, lambda: np.zeros(4, np.int64), size=(4,), fill_value=-np.inf, dtype=INT64
+        ),
+        "of int64 may be minus infinity",
+    )
     yield lambda: ops.add(full, made, size=(5,), fill_value=0, **kept), "does not make"
     yield lambda: ops.add(full, made, size=(4,), fill_value=0, dtype=INT64), "makes int64 where"
     yield (
