@@ -366,6 +366,7 @@ bool StageDecision::add(ProofResult proof, Decided what) {
     break;
   }
   result.verdict = proof.verdict;
+  result.isTooLong = proof.isTooLong;
   result.reason =
       (what.element
            ? ""

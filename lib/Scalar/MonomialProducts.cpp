@@ -102,7 +102,9 @@ bool NormalizerState::mergeExponents(FactorList &factors) {
     PolynomialId right = factors.exponents.pop_back_val();
     PolynomialId left = factors.exponents.pop_back_val();
     PolynomialId sum = polynomials.add(left, right);
-    if (isRecording)
+    // A long exponent takes as much as many factors do.
+    countSteps(polynomials.get(sum).size() / 4);
+    if (isRecording && !hasFailed())
       emit(laws.expOfSum(termOf(left), termOf(right), termOf(sum),
                          factorTerms(factors)));
     if (sum != PolynomialStore::zero)
@@ -222,7 +224,7 @@ PolynomialId NormalizerState::expand(const FactorList &factors,
   Polynomial first = polynomials.get(sums.front());
   for (const WeightedMonomial &term : first) {
     FactorList larger = factors;
-    countStep();
+    countSteps(1);
     if (hasFailed())
       return PolynomialStore::zero;
     appendMonomial(larger, polynomials.getMonomial(term.monomial));
@@ -256,17 +258,24 @@ PolynomialId NormalizerState::mergeFactors(FactorList factors) {
   return polynomials.monomial(polynomials.intern(monomial), Rational(1));
 }
 
-void NormalizerState::countStep() {
-  if (++steps == limits.freeSteps && limits.beforeMoreSteps &&
+void NormalizerState::countSteps(size_t count) {
+  size_t before = steps;
+  steps += count;
+  auto isPassed = [&](size_t limit) {
+    return before < limit && steps >= limit;
+  };
+  if (isPassed(limits.freeSteps) && limits.beforeMoreSteps &&
       !limits.beforeMoreSteps())
     fail("the normal form takes long");
-  if (steps == limits.mostSteps)
+  if (isPassed(limits.mostSteps)) {
+    isExhausted = true;
     fail("the normal form takes too long");
+  }
 }
 
 PolynomialId NormalizerState::multiplyMonomials(MonomialId left,
                                                 MonomialId right) {
-  countStep();
+  countSteps(1);
   if (left > right)
     std::swap(left, right);
   if (left == PolynomialStore::unit)

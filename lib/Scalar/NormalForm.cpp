@@ -156,6 +156,8 @@ const std::optional<std::string> &Normalizer::failure() const {
   return state->failure;
 }
 
+bool Normalizer::isExhausted() const { return state->isExhausted; }
+
 Scalar Normalizer::getNormalForm(Scalar term) {
   if (!state->normalize(term))
     return term;

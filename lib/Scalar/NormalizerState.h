@@ -145,7 +145,7 @@ public:
 
   PolynomialId multiplyMonomials(MonomialId left, MonomialId right);
   /// Asks or gives up where there were many.
-  void countStep();
+  void countSteps(size_t count);
   /// The product; the laws it uses go to the open record.
   PolynomialId multiply(PolynomialId left, PolynomialId right);
   /// The product, with a claim if it used a law or `isForced`.
@@ -219,8 +219,10 @@ public:
   PolynomialStore polynomials;
   LawBook laws;
   NormalizerLimits limits;
-  /// Products of monomials so far.
+  /// Products of monomials so far, and what takes as long.
   size_t steps = 0;
+  /// Whether there were too many.
+  bool isExhausted = false;
   std::optional<std::string> failure;
   std::deque<Record> records;
   std::deque<Generator> generators;

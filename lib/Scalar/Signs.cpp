@@ -69,7 +69,7 @@ std::optional<RecordId> NormalizerState::findSign(ClaimKind kind,
   if (missing != missingSigns.end() && missing->second == signVersion)
     return std::nullopt;
   missingSigns[key(kind, polynomial)] = signVersion;
-  if (signDepth > 64)
+  if (signDepth > 64 || hasFailed())
     return std::nullopt;
   ++signDepth;
   std::optional<RecordId> found = deriveSign(kind, polynomial);
@@ -219,7 +219,8 @@ NormalizerState::deriveFromMonomials(ClaimKind kind, PolynomialId polynomial) {
   llvm::SmallVector<RecordId> found;
   bool isPositive = false;
   for (const WeightedMonomial &term : summands) {
-    if (kind != ClaimKind::NonZero && term.coefficient.sign() < 0)
+    if (hasFailed() ||
+        (kind != ClaimKind::NonZero && term.coefficient.sign() < 0))
       return std::nullopt;
     std::optional<RecordId> sign;
     if (kind == ClaimKind::Positive && !isPositive)

@@ -224,6 +224,7 @@ ProofResult Prover::Implementation::finish(ProofResult result) {
     break;
   case Verdict::Unknown:
     ++statistics.unknown;
+    result.isTooLong = normalizer && normalizer->isExhausted();
     break;
   }
   return result;

@@ -18,6 +18,9 @@ static constexpr size_t stageLimit = 1024;
 /// the stages after it; where those fail too, and so on, the plan is wrong in a
 /// way that could not be executed, and more attempts only take time.
 static constexpr size_t unprovedLimit = 3000;
+/// How many may have taken as many steps as they may, several seconds each,
+/// and were not proved. What follows from them takes no fewer.
+static constexpr unsigned tooLongLimit = 4;
 /// After ops of so many the plan is executed on inputs of all kinds; before, on
 /// those alone that are executed in no time: nothing may rest on what was not
 /// proved.
@@ -263,8 +266,14 @@ void EquivalenceChecker::addUnproved(tv::ExpectOp expect,
   if (!stage.proof || stage.proof->isUnproved)
     return;
   stage.proof->isUnproved = true;
+  const std::optional<StageVerdict> &verdict = stage.proof->verdict;
+  tooLong += verdict && verdict->isTooLong;
   if (!isGuess(expect))
     unprovedOps += stage.size;
+}
+
+bool EquivalenceChecker::isHopeless() const {
+  return unprovedOps > unprovedLimit || tooLong >= tooLongLimit;
 }
 
 bool EquivalenceChecker::exclude(tv::ExpectOp expect,
@@ -364,7 +373,7 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
   // An expect is decided after those its stage assumes. Stages are built on a
   // worklist, not by recursion: chains are as long as the model is deep.
   SmallVector<tv::ExpectOp> worklist = {wanted};
-  while (!worklist.empty() && !stopped && unprovedOps <= unprovedLimit) {
+  while (!worklist.empty() && !stopped && !isHopeless()) {
     tv::ExpectOp expect = worklist.back();
     if (statuses.contains(expect)) {
       worklist.pop_back();

@@ -125,6 +125,8 @@ private:
   void decide(tv::ExpectOp wanted, Question isRefuted);
   /// Notes that an expect was not proved, and how large its stage is.
   void addUnproved(tv::ExpectOp expect, const PlannedStage &stage);
+  /// Whether so much was not proved that the rest is not tried.
+  bool isHopeless() const;
   /// Has the stage of an expect begin before these lemmas; false if it did.
   bool exclude(tv::ExpectOp expect, llvm::ArrayRef<tv::ExpectOp> lemmas);
   /// Prepares a stage that assumes no guesses; false if it assumed none, or too
@@ -182,6 +184,8 @@ private:
   size_t unprovedOps = 0;
   /// Ops of stages that were tried again, wider.
   size_t widenedOps = 0;
+  /// Distinct stages that were not proved in as many steps as they may take.
+  unsigned tooLong = 0;
   std::optional<Search> asked;
   bool stopped = false;
   /// Null where there are no threads, or where they are of no use any more.

@@ -430,6 +430,7 @@ TEST_F(ProverTest, LongAttemptsAreAskedFor) {
   ProofResult result = patient.prove(terms.sum(left), terms.sum(right), {});
   EXPECT_EQ(result.verdict, Verdict::Unknown);
   EXPECT_NE(result.reason.find("takes long"), std::string::npos);
+  EXPECT_FALSE(result.isTooLong);
   EXPECT_THAT(asked, testing::ElementsAre(Effort::Long));
   // A short one is not asked for.
   patient.clear();
@@ -442,6 +443,7 @@ TEST_F(ProverTest, LongAttemptsAreAskedFor) {
   result = patient.prove(terms.sum(left), terms.sum(right), {});
   EXPECT_EQ(result.verdict, Verdict::Unknown);
   EXPECT_NE(result.reason.find("takes too long"), std::string::npos);
+  EXPECT_TRUE(result.isTooLong);
   EXPECT_EQ(asked.size(), 2u);
 }
 

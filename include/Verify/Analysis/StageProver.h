@@ -42,6 +42,8 @@ struct StageVerdict {
   unsigned byNormalization = 0;
   /// Whether it was given up because it takes too many terms.
   bool isTooLarge = false;
+  /// Whether it was given up after as many steps as one attempt may take.
+  bool isTooLong = false;
   /// Expects whose sides are the same ops.
   unsigned byCongruence = 0;
   /// Unknown tensors that stand for ops on positions.

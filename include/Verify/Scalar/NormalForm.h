@@ -71,6 +71,8 @@ public:
 
   /// Why nothing can be normalized any more, if so.
   const std::optional<std::string> &failure() const;
+  /// Whether it is that there were too many steps.
+  bool isExhausted() const;
 
   /// The normal form of a term, as a real term: 0 or 1 for a boolean, the
   /// finite part of an extended one.

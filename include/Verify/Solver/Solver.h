@@ -61,6 +61,8 @@ struct ProofResult {
   llvm::SmallVector<AtomValue> candidate;
   /// For `ProvedByNormalization`, each step that it rests on.
   std::vector<UnconfirmedStep> unconfirmed = {};
+  /// For `Unknown`, whether a normal form took too many steps.
+  bool isTooLong = false;
 };
 
 /// Whether terms stand for larger ones, with more positions, so that what holds
