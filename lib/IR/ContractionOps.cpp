@@ -77,10 +77,10 @@ LogicalResult LinearOp::buildGradients(OpBuilder &builder, Value gradient,
   std::string batch = leading(shapeOf(getInput()).size() - 1);
   gradients.append({buildEinsum(builder, getLoc(), {gradient, getWeight()},
                                 batch + "n,nk->" + batch + "k",
-                                getGradientType(getInput().getType())),
+                                getRealType(getInput().getType())),
                     buildEinsum(builder, getLoc(), {gradient, getInput()},
                                 batch + "n," + batch + "k->nk",
-                                getGradientType(getWeight().getType()))});
+                                getRealType(getWeight().getType()))});
   return success();
 }
 
@@ -100,10 +100,10 @@ LogicalResult MatmulOp::buildGradients(OpBuilder &builder, Value gradient,
   std::string batch = leading(shapeOf(getLeft()).size() - 2);
   gradients.append({buildEinsum(builder, getLoc(), {gradient, getRight()},
                                 batch + "mn," + batch + "kn->" + batch + "mk",
-                                getGradientType(getLeft().getType())),
+                                getRealType(getLeft().getType())),
                     buildEinsum(builder, getLoc(), {gradient, getLeft()},
                                 batch + "mn," + batch + "mk->" + batch + "kn",
-                                getGradientType(getRight().getType()))});
+                                getRealType(getRight().getType()))});
   return success();
 }
 
@@ -176,7 +176,7 @@ LogicalResult EinsumOp::buildGradients(OpBuilder &builder, Value gradient,
       shape.push_back(shapeOf(getOperands()[number])[i]);
       dimensions.push_back(i);
     }
-    RankedTensorType type = getGradientType(getOperands()[number].getType());
+    RankedTensorType type = getRealType(getOperands()[number].getType());
     Value result =
         buildEinsum(builder, getLoc(), values, others + "->" + known,
                     RankedTensorType::get(shape, type.getElementType()));

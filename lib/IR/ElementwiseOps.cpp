@@ -62,13 +62,13 @@ struct Build {
   /// `gradient`, summed to the shape of `operand`.
   Value to(Value operand, Value gradient) {
     return sumToShape(builder, location, gradient,
-                      getGradientType(operand.getType()));
+                      getRealType(operand.getType()));
   }
 };
 } // namespace
 
 static Build at(OpBuilder &builder, Operation *op) {
-  return {builder, op->getLoc(), getGradientType(op->getResult(0).getType())};
+  return {builder, op->getLoc(), getRealType(op->getResult(0).getType())};
 }
 
 //===--- AddOp ------------------------------------------------------------===//

@@ -65,9 +65,9 @@ FailureOr<IndexRelation> ReshapeOp::getIndexRelation() {
 
 LogicalResult ReshapeOp::buildGradients(OpBuilder &builder, Value gradient,
                                         SmallVectorImpl<Value> &gradients) {
-  gradients.append({ReshapeOp::create(builder, getLoc(),
-                                      getGradientType(getOperand().getType()),
-                                      gradient, DomainAttr())});
+  gradients.append(
+      {ReshapeOp::create(builder, getLoc(), getRealType(getOperand().getType()),
+                         gradient, DomainAttr())});
   return success();
 }
 
@@ -97,7 +97,7 @@ LogicalResult TransposeOp::buildGradients(OpBuilder &builder, Value gradient,
   for (auto [i, dimension] : llvm::enumerate(getPermutation()))
     inverse[dimension] = i;
   gradients.append({TransposeOp::create(builder, getLoc(),
-                                        getGradientType(getOperand().getType()),
+                                        getRealType(getOperand().getType()),
                                         gradient, inverse, DomainAttr())});
   return success();
 }
@@ -132,7 +132,7 @@ FailureOr<IndexRelation> SliceOp::getIndexRelation() {
 
 LogicalResult SliceOp::buildGradients(OpBuilder &builder, Value gradient,
                                       SmallVectorImpl<Value> &gradients) {
-  RankedTensorType type = getGradientType(getOperand().getType());
+  RankedTensorType type = getRealType(getOperand().getType());
   gradients.append({PadOp::create(
       builder, getLoc(), type, gradient, getDimension(), getStart(),
       type.getDimSize(getDimension()) - getEnd(), DomainAttr())});
@@ -162,7 +162,7 @@ FailureOr<IndexRelation> PadOp::getIndexRelation() {
 
 LogicalResult PadOp::buildGradients(OpBuilder &builder, Value gradient,
                                     SmallVectorImpl<Value> &gradients) {
-  RankedTensorType type = getGradientType(getOperand().getType());
+  RankedTensorType type = getRealType(getOperand().getType());
   gradients.append({SliceOp::create(
       builder, getLoc(), type, gradient, getDimension(), getLow(),
       getLow() + type.getDimSize(getDimension()), DomainAttr())});
@@ -207,7 +207,7 @@ LogicalResult ConcatOp::buildGradients(OpBuilder &builder, Value gradient,
                                        SmallVectorImpl<Value> &gradients) {
   int64_t start = 0;
   for (Value operand : getOperands()) {
-    RankedTensorType type = getGradientType(operand.getType());
+    RankedTensorType type = getRealType(operand.getType());
     int64_t end = start + type.getDimSize(getDimension());
     gradients.push_back(SliceOp::create(builder, getLoc(), type, gradient,
                                         getDimension(), start, end,
@@ -303,7 +303,7 @@ FailureOr<IndexRelation> BroadcastOp::getIndexRelation() {
 
 LogicalResult BroadcastOp::buildGradients(OpBuilder &builder, Value gradient,
                                           SmallVectorImpl<Value> &gradients) {
-  RankedTensorType type = getGradientType(getOperand().getType());
+  RankedTensorType type = getRealType(getOperand().getType());
   SmallVector<int64_t> repeated, kept;
   RankedTensorType full = typeOf(getResult());
   for (int64_t i = 0; i < full.getRank(); ++i) {

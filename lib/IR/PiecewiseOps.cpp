@@ -29,7 +29,7 @@ static_assert(static_cast<int>(ComparisonKind::Equal) ==
 
 LogicalResult ReluOp::buildGradients(OpBuilder &builder, Value gradient,
                                      SmallVectorImpl<Value> &gradients) {
-  RankedTensorType type = getGradientType(getResult().getType());
+  RankedTensorType type = getRealType(getResult().getType());
   Value isPositive = CompareOp::create(
       builder, getLoc(), type, ComparisonKind::Less,
       buildScalar(builder, getLoc(), 0), getOperand(), DomainAttr());
@@ -42,7 +42,7 @@ LogicalResult ReluOp::buildGradients(OpBuilder &builder, Value gradient,
 
 LogicalResult AbsOp::buildGradients(OpBuilder &builder, Value gradient,
                                     SmallVectorImpl<Value> &gradients) {
-  RankedTensorType type = getGradientType(getResult().getType());
+  RankedTensorType type = getRealType(getResult().getType());
   Value sign =
       SignOp::create(builder, getLoc(), type, getOperand(), DomainAttr());
   gradients.append({MultiplyOp::create(builder, getLoc(), type, gradient, sign,
@@ -62,13 +62,12 @@ LogicalResult SignOp::buildGradients(OpBuilder &builder, Value gradient,
 
 LogicalResult SelectOp::buildGradients(OpBuilder &builder, Value gradient,
                                        SmallVectorImpl<Value> &gradients) {
-  RankedTensorType type = getGradientType(getResult().getType());
+  RankedTensorType type = getRealType(getResult().getType());
   Value zero = buildScalar(builder, getLoc(), 0);
   auto pass = [&](Value operand, Value ifTrue, Value ifFalse) {
     Value part = SelectOp::create(builder, getLoc(), type, getCondition(),
                                   ifTrue, ifFalse, DomainAttr());
-    return sumToShape(builder, getLoc(), part,
-                      getGradientType(operand.getType()));
+    return sumToShape(builder, getLoc(), part, getRealType(operand.getType()));
   };
   gradients.append({Value(), pass(getIfTrue(), gradient, zero),
                     pass(getIfFalse(), zero, gradient)});

@@ -55,7 +55,7 @@ LogicalResult ReduceOp::buildGradients(OpBuilder &builder, Value gradient,
   if (getKind() != ReductionKind::Sum && getKind() != ReductionKind::Average)
     return emitOpError("has no derivative: a ")
            << stringifyReductionKind(getKind()) << " has one only off ties";
-  RankedTensorType type = getGradientType(getOperand().getType());
+  RankedTensorType type = getRealType(getOperand().getType());
   SmallVector<int64_t> kept;
   int64_t count = 1;
   for (int64_t i = 0; i < type.getRank(); ++i) {
@@ -151,7 +151,7 @@ LogicalResult SoftmaxOp::verify() {
 }
 
 FailureOr<SmallVector<Value>> SoftmaxOp::decompose(OpBuilder &builder) {
-  RankedTensorType type = getGradientType(getOperand().getType());
+  RankedTensorType type = getRealType(getOperand().getType());
   SmallVector<int64_t> shape(type.getShape());
   shape[getDimension()] = 1;
   Value exponential =

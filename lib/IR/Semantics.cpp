@@ -35,7 +35,7 @@ bool verify::isReal(Type type) {
   return getElementKind(type) == ElementKind::Real;
 }
 
-RankedTensorType verify::getGradientType(Type type) {
+RankedTensorType verify::getRealType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   if (auto extended = dyn_cast<tv::ExtendedType>(tensor.getElementType()))
     return RankedTensorType::get(tensor.getShape(), extended.getReal());

@@ -81,7 +81,7 @@ static llvm::SmallSetVector<Value, 8> listGiven(tv::SaveOp save,
 
 /// Whether the gradient of a value is a tensor of numbers.
 static bool hasGradient(Value value) {
-  return isa<FloatType>(getGradientType(value.getType()).getElementType());
+  return isa<FloatType>(getRealType(value.getType()).getElementType());
 }
 
 int64_t PlanExecution::findMicroBatch(Device &device, tv::SaveOp save,

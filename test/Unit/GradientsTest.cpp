@@ -151,7 +151,7 @@ protected:
     OpBuilder builder = OpBuilder::atBlockEnd(&body);
     Location location = made->graph.getLoc();
     made->outputGradient = tv::InputOp::create(
-        builder, location, getGradientType(made->output.getType()),
+        builder, location, getRealType(made->output.getType()),
         tv::ContractAttr::get(&context, tv::ContractRole::Input,
                               builder.getStringAttr("gradient")));
     FailureOr<SmallVector<Value>> gradients =

@@ -57,8 +57,8 @@ bool isExtended(mlir::Type type);
 /// Whether elements are real numbers, none of them minus infinity.
 bool isReal(mlir::Type type);
 
-/// The type of a gradient with respect to a tensor of `type`: never extended.
-mlir::RankedTensorType getGradientType(mlir::Type type);
+/// The type without minus infinity, which is that of gradients, too.
+mlir::RankedTensorType getRealType(mlir::Type type);
 
 } // namespace verify
 
