@@ -237,8 +237,9 @@ struct ForwardRule {
 /// Rules by signature.
 using ForwardRules = llvm::StringMap<ForwardRule>;
 
-/// Functions of PyTorch that move elements, give parts, or choose and create
-/// elements, and those of `torch.nn.functional`.
+/// Functions of PyTorch that cast and copy, move elements, give parts, or choose
+/// and create elements, and those of `torch.nn.functional`.
+void addCopyFunctions(ForwardRules &rules);
 void addMovementFunctions(ForwardRules &rules);
 void addSlicingFunctions(ForwardRules &rules);
 void addChoosingFunctions(ForwardRules &rules);
