@@ -23,9 +23,12 @@ struct ForwardOp {
   llvm::ArrayRef<mlir::Value> operands; ///< tensor inputs, in order
   mlir::OpBuilder &builder;
   mlir::Location location;
-  llvm::SmallDenseSet<llvm::StringRef> usedKeywords;
+  llvm::SmallDenseSet<llvm::StringRef> usedKeywords = {};
   bool usesConstant = false; ///< of an input that is not a tensor
   bool failedAlready = false;
+  /// Whether what it gives may be minus infinity; false where only what others
+  /// give of the same tensors may be.
+  bool holdsMinusInfinity = true;
 
   mlir::InFlightDiagnostic error() {
     failedAlready = true;
@@ -139,7 +142,7 @@ struct ForwardOp {
     mlir::RankedTensorType type =
         plan.getType(plan.get(node.outputs[number]), location);
     failedAlready |= !type;
-    return type;
+    return type && !holdsMinusInfinity ? getRealType(type) : type;
   }
   /// The argument that is not a tensor, as a rank-0 constant: an integer where
   /// the tensor is of integers too, else a real number.
@@ -237,8 +240,8 @@ struct ForwardRule {
 /// Rules by signature.
 using ForwardRules = llvm::StringMap<ForwardRule>;
 
-/// Functions of PyTorch that cast and copy, move elements, give parts, or choose
-/// and create elements, and those of `torch.nn.functional`.
+/// Functions of PyTorch that cast and copy, move elements, give parts, or
+/// choose and create elements, and those of `torch.nn.functional`.
 void addCopyFunctions(ForwardRules &rules);
 void addMovementFunctions(ForwardRules &rules);
 void addSlicingFunctions(ForwardRules &rules);

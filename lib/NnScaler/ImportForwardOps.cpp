@@ -313,23 +313,31 @@ static ForwardRule findRule(StringRef signature) {
   return rule.import ? rule : findModelFunction(signature.rsplit('.').second);
 }
 
-bool nnscaler::makesMinusInfinity(const Node &node) {
-  MinusInfinity rule = findRule(node.signature).minusInfinity;
-  if (rule != MinusInfinity::KeptOrGiven)
-    return rule == MinusInfinity::Made;
+/// Whether results may hold minus infinity where no operand does, and whether
+/// they may where one does.
+static bool makesInfinity(const ForwardRule &rule, const Node &node) {
+  if (rule.minusInfinity != MinusInfinity::KeptOrGiven)
+    return rule.minusInfinity == MinusInfinity::Made;
   return llvm::any_of(node.inputs, isMinusInfinity) ||
          llvm::any_of(node.keywords, [](const KeywordArgument &keyword) {
            return isMinusInfinity(keyword.value);
          });
 }
+static bool keepsInfinity(const ForwardRule &rule) {
+  return rule.minusInfinity == MinusInfinity::Kept ||
+         rule.minusInfinity == MinusInfinity::KeptOrGiven;
+}
 
-bool nnscaler::ignoresValues(const Node &node) {
-  return findRule(node.signature).ignoresValues;
+bool nnscaler::makesMinusInfinity(const Node &node) {
+  return makesInfinity(findRule(node.signature), node);
 }
 
 bool nnscaler::keepsMinusInfinity(const Node &node) {
-  MinusInfinity rule = findRule(node.signature).minusInfinity;
-  return rule == MinusInfinity::Kept || rule == MinusInfinity::KeptOrGiven;
+  return keepsInfinity(findRule(node.signature));
+}
+
+bool nnscaler::ignoresValues(const Node &node) {
+  return findRule(node.signature).ignoresValues;
 }
 
 LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
@@ -349,14 +357,12 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
                                    << "': is not supported on complex numbers";
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
-  ForwardOp op{plan,
-               node,
-               operands,
-               builder,
-               location,
-               {},
-               /*usesConstant=*/false,
-               /*failedAlready=*/false};
+  ForwardOp op{plan, node, operands, builder, location};
+  op.holdsMinusInfinity =
+      makesInfinity(rule, node) ||
+      (keepsInfinity(rule) && llvm::any_of(operands, [](Value operand) {
+         return isExtended(operand.getType());
+       }));
   rule.import(op, results);
   if (op.failedAlready)
     return failure();
@@ -382,13 +388,20 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
     return emitError(location)
            << "'" << node.signature << "' gives " << results.size()
            << " tensors, the plan has " << node.outputs.size();
-  for (auto [number, value] : llvm::enumerate(results))
-    if (RankedTensorType declared = op.resultType(number);
-        !declared || declared != value.getType()) {
-      if (declared)
+  for (auto [number, value] : llvm::enumerate(results)) {
+    RankedTensorType own = op.resultType(number);
+    if (!own || own != value.getType()) {
+      if (own)
         op.error() << "makes " << value.getType() << " where the plan declares "
-                   << declared;
+                   << own;
       return failure();
     }
+    // Another op's part of the tensor may be minus infinity.
+    if (RankedTensorType type =
+            plan.getType(plan.get(node.outputs[number]), location);
+        type != own)
+      value =
+          tv::CopyOp::create(builder, location, type, value, tv::DomainAttr());
+  }
   return success();
 }

@@ -95,7 +95,9 @@ tv::ConstantOp Diagnosis::findSimilarConstant(tv::ConstantOp constant) {
   bool isKnown = true;
   for (Operation *op : referenceRegion) {
     auto candidate = dyn_cast<tv::ConstantOp>(op);
-    if (!candidate || candidate.getType() != constant.getType() ||
+    // Minus infinity may be there for a number.
+    if (!candidate ||
+        getRealType(candidate.getType()) != getRealType(constant.getType()) ||
         getPlaceKey(op->getLoc()) != getPlaceKey(constant.getLoc()) ||
         listUses(candidate) != uses)
       continue;

@@ -46,6 +46,8 @@ tv.graph @reference <dp = 2> {
   %gelu = tv.gelu %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // CHECK: tv.copy %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xbf16>
   %copy = tv.copy %x : (tensor<4x8xf32>) -> tensor<4x8xbf16>
+  // CHECK: tv.copy %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8x!tv.extended<f32>>
+  %wide = tv.copy %x : (tensor<4x8xf32>) -> tensor<4x8x!tv.extended<f32>>
   // The default denominator is not printed.
   // CHECK: tv.power %{{.*}} {numerator = -2 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %square = tv.power %x {numerator = -2 : i64, denominator = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>

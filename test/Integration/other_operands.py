@@ -86,6 +86,7 @@ CHANGES: dict[str, tuple[str, int, Change]] = {
     "other-scale": ("scaled_dot_product_attention", 0, gains("scale", 0.25)),
     "angle": ("cos", 0, calls("torch.sin")),
     "shift": ("masked_fill", 0, has("value", -2.0)),
+    "shift-of-one": ("masked_fill", 0, has("value", -2.0)),
     "present": ("gt", 0, calls("torch.ge")),
     "past": ("gt", 0, calls("torch.lt")),
     "later": ("arange", 0, change_all(has("start", 1), has("end", 5))),
@@ -96,7 +97,7 @@ CHANGES: dict[str, tuple[str, int, Change]] = {
 
 #: Of these the plan is a Llama of the transformers library.
 HF = ("halves", "range", "same-scale", "other-scale", "keys")
-HF += ("angle", "shift", "present", "past", "later", "steps")
+HF += ("angle", "shift", "shift-of-one", "present", "past", "later", "steps")
 
 
 def forward_ops(plan: Plan) -> Iterator[ForwardOperation]:
@@ -116,7 +117,7 @@ def main() -> None:
         make = lambda how: make_gpt(GptSizes(2, 8, 4, 2, 4, 4, 2), how)  # noqa: E731
     elif name in HF:
         make = lambda how: make_llama_hf(sizes, how)  # noqa: E731
-    plan = make(Parallelism(data=2))
+    plan = make(Parallelism(tensor=2) if name == "shift-of-one" else Parallelism(data=2))
     nodes = list(forward_ops(plan))
     kind, number, change = CHANGES[name]
     node = [node for node in nodes if node.name == kind][number]

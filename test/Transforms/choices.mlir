@@ -15,6 +15,8 @@
 // CHECK-NOT: 'right
 // CHECK: error: stage 'wrong_connective' is not proved
 // CHECK-NOT: 'right
+// CHECK: error: stage 'wrong_wide' is not proved
+// CHECK-NOT: 'right
 
 // Rows from 4 on, of a mask that compares positions.
 tv.stage @right_rows <dp = 2> expects array<i64: 2>(%x: tensor<8x8xf32>) {
@@ -228,4 +230,27 @@ tv.stage @wrong_connective <dp = 2> expects array<i64: 2>(%c: tensor<8xi1>, %d: 
   %n = tv.select %nc, %nd, %nc on <> : (tensor<8xi1>, tensor<8xi1>, tensor<8xi1>) -> tensor<8xi1>
   %y2 = tv.select %n, %z2, %x2 on <> : (tensor<8xi1>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
   tv.expect %y2 is %y <[0:8 of 8]> on <> : tensor<8xf32> is tensor<8xf32>
+}
+
+// -----
+
+// Real numbers are also numbers that may be minus infinity.
+tv.stage @right_wide <dp = 2> expects array<i64: 2>(%x: tensor<4x8xf32>) {
+  %y = tv.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %x2 = tv.distribute %x <[0:4 of 4], [0:8 of 8]> on <> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %e = tv.copy %x2 on <> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %wide = tv.copy %e on <> : (tensor<4x8xf32>) -> tensor<4x8x!tv.extended<f32>>
+  %y2 = tv.exp %wide on <> : (tensor<4x8x!tv.extended<f32>>) -> tensor<4x8xf32>
+  tv.expect %y2 is %y <[0:4 of 4], [0:8 of 8]> on <> : tensor<4x8xf32> is tensor<4x8xf32>
+}
+
+// -----
+
+tv.stage @wrong_wide <dp = 2> expects array<i64: 2>(%x: tensor<4x8xf32>) {
+  %y = tv.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %x2 = tv.distribute %x <[0:4 of 4], [0:8 of 8]> on <> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %e = tv.negate %x2 on <> : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %wide = tv.copy %e on <> : (tensor<4x8xf32>) -> tensor<4x8x!tv.extended<f32>>
+  %y2 = tv.exp %wide on <> : (tensor<4x8x!tv.extended<f32>>) -> tensor<4x8xf32>
+  tv.expect %y2 is %y <[0:4 of 4], [0:8 of 8]> on <> : tensor<4x8xf32> is tensor<4x8xf32>
 }

@@ -188,13 +188,14 @@ def TV_GeluOp : TV_UnaryOp<"gelu",
 }
 
 def TV_CopyOp : TV_UnaryOp<"copy", "scalars[0]",
-    [TV_MovesElements, TV_AcceptsExtended, TV_AcceptsIntegers,
-     TV_AcceptsBooleans]> {
+    [TV_MovesElements, TV_AcceptsExtended, TV_WidensElements,
+     TV_AcceptsIntegers, TV_AcceptsBooleans]> {
   let summary = "the operand";
   let description = [{
     The operand, unchanged: casts between float types over the reals, and the
     copies frontends make for their own sake (contiguous, identity, multiref).
-    Integers are not made from floats, nor floats from integers.
+    Integers are not made from floats, nor floats from integers. Real elements
+    may become those of a type that has minus infinity, too.
 
     Example: `%1 = tv.copy %0 : (tensor<4xbf16>) -> tensor<4xf32>`
   }];

@@ -57,6 +57,11 @@ def TV_AcceptsExtended : NativeOpTrait<"AcceptsExtended"> {
   let cppNamespace = "::verify::tv";
 }
 
+/// Real elements may become elements that may be minus infinity.
+def TV_WidensElements : NativeOpTrait<"WidensElements"> {
+  let cppNamespace = "::verify::tv";
+}
+
 /// The op is meant where no two elements of its first operand are equal in a
 /// row (docs/Soundness.md, A23).
 def TV_AssumesNoTies : NativeOpTrait<"AssumesNoTies"> {

@@ -77,6 +77,11 @@ template <typename ConcreteType>
 class AcceptsExtended
     : public mlir::OpTrait::TraitBase<ConcreteType, AcceptsExtended> {};
 
+/// Real elements may become elements that may be minus infinity.
+template <typename ConcreteType>
+class WidensElements
+    : public mlir::OpTrait::TraitBase<ConcreteType, WidensElements> {};
+
 /// The op is meant where no two elements of its first operand are equal in a
 /// row (docs/Soundness.md, A23).
 template <typename ConcreteType>
