@@ -43,6 +43,8 @@ large="--hidden 1024 --ffn 4096 --heads 16 --vocab 4096 --sequence 1024 --batch 
   verify 0 llama-moe $large --layers 16 --dp 4 --pp 4 --tp 8 --micro-batches 16 --experts 64
   verify 0 gpt $large --layers 16 --tp 4 --tp-style megatron-sequence --micro-batches 8
   verify 1 llama $large --layers 16 --dp 4 --pp 4 --tp 8 --micro-batches 8 --bug removed-all-reduce
+  verify 1 llama $large --layers 32 --dp 4 --pp 4 --tp 8 --micro-batches 8 --part-order scattered
+  verify 1 llama-moe $large --layers 16 --dp 4 --pp 2 --tp 4 --micro-batches 8 --experts 64 --part-order scattered
   verify 1 llama-moe $large --layers 8 --tp 4 --micro-batches 8 --experts 16 --bug dropped-micro-batch
 }
 rm -r "$build/plans"
