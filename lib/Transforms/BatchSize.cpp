@@ -33,10 +33,13 @@ public:
   LogicalResult run(const llvm::MapVector<unsigned, Shape> &inputs);
   /// The op that may count samples, if that is why it failed.
   Operation *getCounting() const { return counting; }
+  /// The first op that it could not take with more.
+  Operation *getFailing() const { return failing; }
 
 private:
   LogicalResult decomposeAll();
   LogicalResult visit(Operation *op);
+  LogicalResult change(Operation *op);
   LogicalResult visitCall(tv::CallOp call);
   LogicalResult visitLoad(tv::LoadDataOp load);
   /// Notes the sizes that dimensions with samples have so far.
@@ -57,6 +60,7 @@ private:
   llvm::DenseMap<unsigned, Shape> wanted;
   llvm::DenseSet<int64_t> sampleSizes;
   Operation *counting = nullptr;
+  Operation *failing = nullptr;
   /// What ops meant at the old sizes.
   llvm::DenseMap<Operation *, IndexRelation> relations;
   llvm::DenseMap<int64_t, tv::SaveOp> saves;
@@ -222,6 +226,13 @@ LogicalResult Resizer::visitLoad(tv::LoadDataOp load) {
 }
 
 LogicalResult Resizer::visit(Operation *op) {
+  LogicalResult result = change(op);
+  if (failed(result) && !failing)
+    failing = op;
+  return result;
+}
+
+LogicalResult Resizer::change(Operation *op) {
   if (relations.contains(op))
     return follow(op);
   if (auto call = dyn_cast<tv::CallOp>(op))
@@ -282,11 +293,13 @@ static tv::LoadDataOp findLoader(tv::PlanOp plan) {
 }
 
 /// The shapes the inputs would need; empty if they have them, or if they differ
-/// in more than one dimension.
+/// in more than one dimension. `isWhole`: a replica or micro-batch reads as
+/// much as the whole reference.
 static llvm::MapVector<unsigned, Shape>
 getWantedShapes(tv::LoadDataOp reference, tv::LoadDataOp plan,
-                tv::MeshAttr mesh, int64_t parts) {
+                tv::MeshAttr mesh, int64_t parts, bool &isWhole) {
   llvm::MapVector<unsigned, Shape> wanted;
+  isWhole = false;
   bool isDivided = false;
   unsigned count = std::min(reference.getNumResults(), plan.getNumResults());
   for (unsigned number = 0; number < count; ++number) {
@@ -316,6 +329,7 @@ getWantedShapes(tv::LoadDataOp reference, tv::LoadDataOp plan,
     return wanted;
   // Replicas that read as much as the whole reference does read more together:
   // along the first dimension, as loaders batch.
+  isWhole = true;
   int64_t batch = 0;
   for (unsigned number = 0; number < count; ++number) {
     Shape whole(typeOf(reference.getResult(number)).getShape());
@@ -339,15 +353,16 @@ verify::adaptBatchSize(tv::PlanOp &reference, tv::PlanOp plan) {
       llvm::MulOverflow(mesh.getAxisSize("dp").value_or(1),
                         mesh.getAxisSize("mb").value_or(1), parts))
     return Done();
+  bool isWhole;
   llvm::MapVector<unsigned, Shape> wanted =
-      getWantedShapes(own, other, mesh, parts);
+      getWantedShapes(own, other, mesh, parts, isWhole);
   if (wanted.empty())
     return Done();
   auto resized = cast<tv::PlanOp>(reference->clone());
   reference->getBlock()->getOperations().insert(
       std::next(reference->getIterator()), resized);
   bool isFree;
-  std::optional<Location> counting;
+  std::optional<Location> counting, failing;
   {
     // What does not follow is no error here: the sizes are reported as they
     // are.
@@ -356,6 +371,8 @@ verify::adaptBatchSize(tv::PlanOp &reference, tv::PlanOp plan) {
     isFree = succeeded(resizer.run(wanted));
     if (Operation *op = resizer.getCounting())
       counting = op->getLoc();
+    if (Operation *op = resizer.getFailing())
+      failing = op->getLoc();
   }
   if (!isFree)
     resized.erase();
@@ -365,6 +382,12 @@ verify::adaptBatchSize(tv::PlanOp &reference, tv::PlanOp plan) {
               "cannot be taken with as many: this may be one number for each "
               "of "
               "them";
+  // As it is it would be what each of them computes, and never their sum.
+  if (!isFree && isWhole)
+    return emitError(failing.value_or(reference.getLoc()))
+           << "the reference has as many samples as one of the " << parts
+           << " replicas and micro-batches of the plan, and cannot be taken "
+              "with those of all: what this op makes of more is not known";
   if (!isFree)
     return Done();
   auto [number, shape] = wanted.front();
