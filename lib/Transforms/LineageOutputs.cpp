@@ -87,6 +87,41 @@ static tv::LineageAttr getOutputLineage(RankedTensorType type,
   return tv::LineageAttr::get(context, dimensions, axes);
 }
 
+/// Adds to an error whether a device executes a loader more often than another
+/// one: there are as many micro-batches as the most executions.
+static LogicalResult noteUnequalLoads(tv::PlanOp plan,
+                                      InFlightDiagnostic error) {
+  struct Loads {
+    int64_t device, count;
+    tv::LoadDataOp last;
+  };
+  llvm::MapVector<int64_t, SmallVector<Loads, 1>> loaders; ///< by cell
+  for (auto program : plan.getBody().getOps<tv::ProgramOp>())
+    for (auto load : program.getBody().getOps<tv::LoadDataOp>()) {
+      auto device = static_cast<int64_t>(program.getDevice());
+      SmallVector<Loads, 1> &loads =
+          loaders[static_cast<int64_t>(load.getCell())];
+      if (loads.empty() || loads.back().device != device)
+        loads.push_back({device, 0, load});
+      ++loads.back().count;
+      loads.back().last = load;
+    }
+  for (auto &[cell, loads] : loaders) {
+    auto isLess = [](const Loads &left, const Loads &right) {
+      return left.count < right.count;
+    };
+    Loads *most = llvm::max_element(loads, isLess);
+    Loads *fewest = llvm::min_element(loads, isLess);
+    if (most->count == fewest->count)
+      continue;
+    error.attachNote(most->last.getLoc())
+        << "device " << most->device << " loads " << most->count
+        << " times, device " << fewest->device << " only " << fewest->count;
+    break;
+  }
+  return error;
+}
+
 LogicalResult LineageLinker::addOutput(int64_t device, size_t number,
                                        ArrayRef<const PlanOutput *> outputs) {
   const PlanOutput &expected = reference.getOutputs()[number];
@@ -111,10 +146,11 @@ LogicalResult LineageLinker::addOutput(int64_t device, size_t number,
   }
   if (static_cast<int64_t>(outputs.size()) !=
       mesh.getAxisSize("mb").value_or(1))
-    return planOp.emitOpError("device ")
-           << device << " gives output '" << outputs.front()->name << "' for "
-           << outputs.size() << " of " << mesh.getAxisSize("mb").value_or(1)
-           << " micro-batches";
+    return noteUnequalLoads(
+        planOp, planOp.emitOpError("device ")
+                    << device << " gives output '" << outputs.front()->name
+                    << "' for " << outputs.size() << " of "
+                    << mesh.getAxisSize("mb").value_or(1) << " micro-batches");
   // What is the same in all micro-batches stands for those that are left, and
   // so do further terms of one of them.
   int64_t next = 0;
