@@ -405,7 +405,8 @@ LogicalResult PlanExecution::complete(MutableArrayRef<Arrival> arrivals) {
   if (failed(gathered) ||
       (first.getKind() == tv::CollectiveKind::ReduceScatter &&
        failed(keepParts(members, *gathered)))) {
-    malformation = "shapes do not fit";
+    if (!hasWrongElements)
+      malformation = "shapes do not fit";
     return failure();
   }
   for (auto [member, bound, op] :

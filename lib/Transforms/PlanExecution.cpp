@@ -8,6 +8,7 @@
 
 #include "Verify/IR/Gradients.h"
 #include "Verify/IR/Prefetch.h"
+#include "Verify/IR/SilencedThread.h"
 
 using namespace mlir;
 using namespace verify;
@@ -186,6 +187,32 @@ PlanExecution::Step PlanExecution::execute(Device &device, Operation *op) {
     return Step::Done;
   }
   return executeCompute(device, op);
+}
+
+void PlanExecution::noteWrongTypes(Operation *op) {
+  // Nothing is wrong with a sum of infinities; it is only not supported.
+  SilencedThread silence(op->getContext());
+  auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+  hasWrongElements |= isa<tv::SemanticsOpInterface>(op) &&
+                      llvm::all_of(op->getOperandTypes(), isTensor) &&
+                      llvm::all_of(op->getResultTypes(), isTensor) &&
+                      failed(verifyElements(op));
+  if (!hasWrongElements)
+    malformation = "shapes do not fit";
+}
+
+LogicalResult PlanExecution::check(Operation *op) {
+  LogicalResult isVerified = mlir::verify(op, /*verifyRecursively=*/false);
+  if (failed(isVerified))
+    noteWrongTypes(op);
+  return isVerified;
+}
+
+LogicalResult PlanExecution::checkNewOps() {
+  LogicalResult areVerified = graph.verifyNewOps();
+  if (failed(areVerified))
+    noteWrongTypes(&*graph.getNewOps().begin());
+  return areVerified;
 }
 
 PlanExecution::Step PlanExecution::enter(Device &device, tv::CallOp call) {

@@ -157,16 +157,12 @@ private:
   llvm::SmallVector<Bound> lookup(Device &device, mlir::ValueRange values);
   void bind(Device &device, mlir::Operation *op, Bound bound,
             unsigned result = 0);
-  /// What verifying an op gave. Types that do not fit are the plan's fault, at
-  /// this op.
-  llvm::LogicalResult check(llvm::LogicalResult isVerified) {
-    if (failed(isVerified))
-      malformation = "shapes do not fit";
-    return isVerified;
-  }
-  llvm::LogicalResult check(mlir::Operation *op) {
-    return check(mlir::verify(op, /*verifyRecursively=*/false));
-  }
+  /// Verifies an op, or what was added to the graph. Types that do not fit are
+  /// the plan's fault, at this op, unless it is elements that the op is not
+  /// defined on.
+  llvm::LogicalResult check(mlir::Operation *op);
+  llvm::LogicalResult checkNewOps();
+  void noteWrongTypes(mlir::Operation *op);
   /// The first op of the plan that computes the same function: one with equal
   /// attributes and properties, but for what the plan states about it, and
   /// types of results.
@@ -443,6 +439,8 @@ private:
   bool isReference;
   const RankFold *fold;
   llvm::StringRef malformation;
+  /// Whether an op was given elements that it is not defined on.
+  bool hasWrongElements = false;
   std::optional<int64_t> tooDifferent;
   uint64_t executedOps = 0;
   int64_t microBatchCount;

@@ -117,7 +117,7 @@ FailureOr<Bound> PlanExecution::reorder(Device &device, tv::LoadDataOp op,
       return failure();
     for (Operation &built : graph.getNewOps())
       instance.ops.push_back(&built);
-    if (failed(check(graph.verifyNewOps())))
+    if (failed(checkNewOps()))
       return failure();
   }
   bound.value = instance.results.front();

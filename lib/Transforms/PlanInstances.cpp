@@ -178,7 +178,7 @@ PlanExecution::instantiate(Operation *op, ArrayRef<uintptr_t> function,
       if (fold)
         noteUniform(&built);
     }
-    if (failed(check(graph.verifyNewOps())))
+    if (failed(checkNewOps()))
       return failure();
   }
   extend(instance, where, op, microBatch);
