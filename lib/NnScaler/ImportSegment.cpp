@@ -59,7 +59,8 @@ void SegmentImporter::accumulate(const SubTensor &tensor, Value value,
   slot = value;
 }
 
-Value SegmentImporter::read(const Argument &argument, Location location) {
+Value SegmentImporter::read(const Argument &argument, Location location,
+                            bool isGiven) {
   const SubTensor &tensor = plan.get(argument);
   Value &slot = values[tensor.id];
   if (slot)
@@ -76,6 +77,8 @@ Value SegmentImporter::read(const Argument &argument, Location location) {
         builder.getStringAttr("'" + tensor.name + "' (tensor " +
                               Twine(tensor.id) + ")"),
         tv::DomainAttr());
+  if (!isGiven && slot.getDefiningOp<tv::UndefinedOp>())
+    slot.getDefiningOp()->setAttr(takenName, builder.getUnitAttr());
   return slot;
 }
 
@@ -327,7 +330,7 @@ LogicalResult SegmentImporter::defineMissing(const Node &adapter,
                                              Location location) {
   for (const Argument &output : adapter.outputs)
     if (output.isTensor && !plan.get(output).isParameter &&
-        !read(output, location))
+        !read(output, location, /*isGiven=*/true))
       return failure();
   return success();
 }
@@ -364,7 +367,7 @@ LogicalResult SegmentImporter::importCell(const Node &node, StringRef symbol) {
   for (const Argument &output : node.outputs) {
     if (!output.isTensor)
       return emitError(location) << "cell gives a result that is not a tensor";
-    Value value = read(output, location);
+    Value value = read(output, location, /*isGiven=*/true);
     if (!value)
       return failure();
     results.push_back(value);

@@ -142,8 +142,10 @@ private:
   llvm::LogicalResult importAdapterPrimitive(const Node &node, unsigned number,
                                              AdapterResults &results);
   /// The value of a tensor here: computed before, an argument, a parameter, or
-  /// `tv.undefined`. Null after an error.
-  mlir::Value read(const Argument &argument, mlir::Location location);
+  /// `tv.undefined`. `isGiven`: what is at the location has to give it. Null
+  /// after an error.
+  mlir::Value read(const Argument &argument, mlir::Location location,
+                   bool isGiven = false);
   /// What an adapter names as its output and no primitive gives is undefined,
   /// at the adapter.
   llvm::LogicalResult defineMissing(const Node &adapter,

@@ -91,6 +91,7 @@ CHANGES: dict[str, tuple[str, int, Change]] = {
     "past": ("gt", 0, calls("torch.lt")),
     "later": ("arange", 0, change_all(has("start", 1), has("end", 5))),
     "steps": ("arange", 0, change_all(has("step", 2), has("end", 8))),
+    "removed": ("mul", 0, lambda node, _: node),
     "keys": ("scaled_dot_product_attention", 0, reads(1, output("add", 1))),
 }
 
@@ -121,7 +122,11 @@ def main() -> None:
     nodes = list(forward_ops(plan))
     kind, number, change = CHANGES[name]
     node = [node for node in nodes if node.name == kind][number]
-    write_plan(replace_nodes(plan, {(0, node.identifier): (change(node, nodes),)}), Path(path))
+    changed = {(0, node.identifier): (change(node, nodes),)}
+    if name == "removed":
+        assert node.mirror is not None
+        changed = {(0, node.identifier): (), (0, node.mirror): ()}
+    write_plan(replace_nodes(plan, changed), Path(path))
     write_plan(make(Parallelism()), Path(reference))
 
 
