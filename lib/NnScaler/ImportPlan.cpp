@@ -132,9 +132,14 @@ LogicalResult PlanImporter::importBuffers(const DeviceProgram &program,
     const Node &node = file.nodes[cell.node];
     if (failed(importList(node.inputs)))
       return failure();
-    for (Index index : node.nodes)
-      if (failed(importList(file.nodes[index].inputs)))
+    for (Index index : node.nodes) {
+      const Node &op = file.nodes[index];
+      // Gradients have memory also where the forward op is not executed.
+      if (failed(importList(op.inputs)) ||
+          (op.kind == NodeKind::Backward && op.mirror != none &&
+           failed(importList(file.nodes[op.mirror].inputs))))
         return failure();
+    }
   }
   return success();
 }

@@ -163,6 +163,13 @@ def many_micro_batches(root: Any) -> None:
         root.execplan._seq[device] = sequence * 100_000
 
 
+def drop_forward(root: Any) -> None:
+    """Device 0 executes the backward of segments that it does not execute."""
+    cells = root.execplan._seq[0]
+    is_forward = lambda cell: cell.name == "segment" and cell._id > cell._mirror._id  # noqa: E731
+    cells[:] = [cell for cell in cells if not is_forward(cell)]
+
+
 def cycle(root: Any) -> None:
     """A segment whose ops are the segment itself."""
     segment = cells(root, "IRSegment")[0]
@@ -330,6 +337,7 @@ EDITS = [
     Edit(
         "empty programs", lambda r: [s.clear() for s in r.execplan._seq.values()], (1, 3), "error"
     ),
+    Edit("no forward", drop_forward, (1,), "is left out by device 0"),
     Edit("no outputs", lambda r: r.execplan._outputs.clear(), (1,), "gives output"),
     Edit("a segment in itself", cycle, (3,), "an op at position"),
     Edit("a deep constant", deep_constant, (3,), "nested more than 32"),
@@ -381,7 +389,14 @@ EDITS = [
     Edit("complex numbers", _complex, (3,), "not supported on complex numbers", "llama"),
     Edit("tokens as start", _tokens_as_start, (3,), "'start' is not an integer", "vocabulary"),
     Edit("a frozen copy", lambda r: _freeze(r, 1), (3,), "gradients; its forward op has", "ranks"),
-    Edit("a frozen model", lambda r: _freeze(r, 0), (1,), "the reference does not", "llama", "reference"),
+    Edit(
+        "a frozen model",
+        lambda r: _freeze(r, 0),
+        (1,),
+        "the reference does not",
+        "llama",
+        "reference",
+    ),
     Edit("heads that do not fit", _call("self_attention", h=5), (3,), "for 5 heads", "gpt"),
     Edit("a mask", _call("self_attention", mask=True), (3,), "'mask' other than False", "gpt"),
     Edit("in place", _call("dropout", inplace="True"), (3,), "'inplace' is not a truth", "gpt"),
