@@ -13,3 +13,7 @@ for variable in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS", "VERIFY_SHARED_DIR",
                  "VERIFY_PLANS_DIR"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
+suppressions = os.path.join(config.verify_source_root, "test", "thread-sanitizer.supp")
+config.environment["TSAN_OPTIONS"] = ":".join(
+    [os.environ.get("TSAN_OPTIONS", ""), f"suppressions={suppressions}"]
+).lstrip(":")
