@@ -238,10 +238,7 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
     ++statistics.identical;
     return finish({Verdict::Proved, "", {}});
   }
-  bool haveSorts =
-      terms.getSort(left) == terms.getSort(right) ||
-      (terms.isRealOrExtended(left) && terms.isRealOrExtended(right));
-  if (!haveSorts)
+  if (!haveOneSort(left, right))
     return finish(unknown("an equation between scalars of different sorts"));
   if (areDifferencesExpected)
     if (auto difference = samples.findDifference(left, right, wanted))
@@ -269,6 +266,21 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
       return finish(unknown(notTriedReason));
   }
   return finish(proveEquation(left, right, wanted, /*isQuick=*/false));
+}
+
+bool Prover::Implementation::haveOneSort(Scalar left, Scalar right) const {
+  return terms.getSort(left) == terms.getSort(right) ||
+         (terms.isRealOrExtended(left) && terms.isRealOrExtended(right));
+}
+
+std::optional<ProofResult>
+Prover::Implementation::compareAtSamples(Scalar left, Scalar right,
+                                         llvm::ArrayRef<Condition> wanted) {
+  if (left == right || terms.error() || !haveOneSort(left, right))
+    return std::nullopt;
+  if (auto difference = samples.findDifference(left, right, wanted))
+    return differing(std::move(*difference));
+  return std::nullopt;
 }
 
 ProofResult Prover::Implementation::proveEquation(

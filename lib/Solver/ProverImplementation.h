@@ -26,6 +26,8 @@ public:
 
   ProofResult prove(Scalar left, Scalar right,
                     llvm::ArrayRef<Condition> wanted);
+  std::optional<ProofResult> compareAtSamples(Scalar left, Scalar right,
+                                              llvm::ArrayRef<Condition> wanted);
   ProofResult proveCondition(const Condition &condition,
                              llvm::ArrayRef<Condition> wanted);
   std::string toSmtLib(Scalar left, Scalar right,
@@ -44,6 +46,7 @@ public:
 private:
   /// Makes sure that the normalizer has these hypotheses.
   void setHypotheses(llvm::ArrayRef<Condition> wanted);
+  bool haveOneSort(Scalar left, Scalar right) const;
   /// Whether the sticky error of the algebra forbids every verdict.
   std::optional<ProofResult> refuse() const;
   /// Has the solver check a record and everything it rests on.

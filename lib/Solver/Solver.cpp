@@ -44,6 +44,12 @@ ProofResult Prover::prove(Scalar left, Scalar right,
   return implementation->prove(left, right, hypotheses);
 }
 
+std::optional<ProofResult>
+Prover::compareAtSamples(Scalar left, Scalar right,
+                         llvm::ArrayRef<Condition> hypotheses) {
+  return implementation->compareAtSamples(left, right, hypotheses);
+}
+
 ProofResult Prover::proveCondition(const Condition &condition,
                                    llvm::ArrayRef<Condition> hypotheses) {
   return implementation->proveCondition(condition, hypotheses);

@@ -92,13 +92,14 @@ CHANGES: dict[str, tuple[str, int, Change]] = {
     "later": ("arange", 0, change_all(has("start", 1), has("end", 5))),
     "steps": ("arange", 0, change_all(has("step", 2), has("end", 8))),
     "removed": ("mul", 0, lambda node, _: node),
+    "unattended": ("linear", 3, reads(0, output("linear", 2))),
     "keys": ("scaled_dot_product_attention", 0, reads(1, output("add", 1))),
 }
 
 
 #: Of these the plan is a Llama of the transformers library.
 HF = ("halves", "range", "same-scale", "other-scale", "keys")
-HF += ("angle", "shift", "shift-of-one", "present", "past", "later", "steps")
+HF += ("unattended", "angle", "shift", "shift-of-one", "present", "past", "later", "steps")
 
 
 def forward_ops(plan: Plan) -> Iterator[ForwardOperation]:

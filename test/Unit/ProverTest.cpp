@@ -447,6 +447,15 @@ TEST_F(ProverTest, LongAttemptsAreAskedFor) {
   EXPECT_EQ(asked.size(), 2u);
 }
 
+TEST_F(ProverTest, SamplesAreComparedWithoutAProof) {
+  Expression x = real(0), y = real(1);
+  EXPECT_FALSE(prover.compareAtSamples(x * (y + 1), x + x * y, {}));
+  auto different = prover.compareAtSamples(exp(x), exp(y), {});
+  ASSERT_TRUE(different);
+  EXPECT_EQ(different->verdict, Verdict::NotProved);
+  EXPECT_EQ(prover.getStatistics().solverQueries, 0u);
+}
+
 TEST_F(ProverTest, SmtLibText) {
   Expression x = real(0), y = real(1);
   std::string text = prover.toSmtLib(exp(x) * exp(y), exp(y + x), {});

@@ -168,6 +168,10 @@ public:
   /// Whether `left = right` wherever all hypotheses hold.
   ProofResult prove(Scalar left, Scalar right,
                     llvm::ArrayRef<Condition> hypotheses);
+  /// `NotProved` where the sides differ at a sample; nothing is tried.
+  std::optional<ProofResult>
+  compareAtSamples(Scalar left, Scalar right,
+                   llvm::ArrayRef<Condition> hypotheses);
   /// Whether the condition holds wherever all hypotheses do.
   ProofResult proveCondition(const Condition &condition,
                              llvm::ArrayRef<Condition> hypotheses);
