@@ -52,11 +52,11 @@ struct NormalizerLimits {
   size_t products = 2000000;
   /// The most generators of a polynomial whose cases are told apart.
   unsigned indicators = 3;
-  /// Products of monomials after which `beforeMoreSteps` is asked, once,
-  /// whether to go on.
+  /// Steps, products of monomials and what takes as long, after which
+  /// `beforeMoreSteps` is asked, once, whether to go on.
   size_t freeSteps = 0;
   std::function<bool()> beforeMoreSteps = {};
-  /// Products of monomials after which it gives up; 0 if it does not.
+  /// Steps after which it gives up; 0 if it does not.
   size_t mostSteps = 0;
 };
 
