@@ -292,6 +292,37 @@ TEST_F(CongruenceTest, WhatIsDefinedNowhereIsNotProved) {
             "no input was found at which the reference is defined");
 }
 
+TEST_F(CongruenceTest, DifferencesAreSeenBeforeAnythingIsProved) {
+  // The first half is the same, for which the solver is asked.
+  StringRef ops = R"(
+  %0 = tv.add %y, %z : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %1 = tv.multiply %x, %0 : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %2 = tv.concat %1, %x {dimension = 0 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  %a = tv.distribute %x <[0:2 of 2]> on <> : (tensor<2xf32>) -> tensor<2xf32>
+  %b = tv.distribute %y <[0:2 of 2]> on <> : (tensor<2xf32>) -> tensor<2xf32>
+  %c = tv.distribute %z <[0:2 of 2]> on <> : (tensor<2xf32>) -> tensor<2xf32>
+  %3 = tv.multiply %a, %b on <> : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %4 = tv.multiply %a, %c on <> : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %5 = tv.add %3, %4 on <> : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %6 = tv.copy %a on <> : (tensor<2xf32>) -> tensor<2xf32>
+  %7 = tv.concat %5, %6 on <> {dimension = 0 : i64} : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  tv.expect %7 is %2 <[0:4 of 4]> on <> number 1 : tensor<4xf32> is tensor<4xf32>
+)";
+  StringRef arguments =
+      "%x: tensor<2xf32>, %y: tensor<2xf32>, %z: tensor<2xf32>";
+  tv::StageOp stage = parse(arguments, ops);
+  ASSERT_TRUE(stage);
+  StageVerdict right = StageProver(ProverOptions()).prove(stage);
+  EXPECT_EQ(right.verdict, Verdict::Proved);
+  EXPECT_GT(right.byZ3, 0u);
+  std::string other = replaced(ops, "tv.copy %a", "tv.negate %a");
+  stage = parse(arguments, other);
+  ASSERT_TRUE(stage);
+  StageVerdict wrong = StageProver(ProverOptions()).prove(stage);
+  EXPECT_EQ(wrong.verdict, Verdict::NotProved);
+  EXPECT_EQ(wrong.byZ3, 0u);
+}
+
 TEST_F(CongruenceTest, NothingIsSaidOfOpsAlongAxes) {
   StringRef ops = R"(
   %a = tv.distribute %x <[dp, 0:2 of 2]> on <> : (tensor<4xf32>) -> tensor<2xf32>
