@@ -240,12 +240,13 @@ struct ForwardRule {
 /// Rules by signature.
 using ForwardRules = llvm::StringMap<ForwardRule>;
 
-/// Functions of PyTorch that cast and copy, move elements, give parts, or
-/// choose and create elements, and those of `torch.nn.functional`.
+/// Functions of PyTorch that cast and copy, move elements, give parts, choose
+/// and create elements, or combine them, and those of `torch.nn.functional`.
 void addCopyFunctions(ForwardRules &rules);
 void addMovementFunctions(ForwardRules &rules);
 void addSlicingFunctions(ForwardRules &rules);
 void addChoosingFunctions(ForwardRules &rules);
+void addReducingFunctions(ForwardRules &rules);
 void addNetworkFunctions(ForwardRules &rules);
 
 /// The rule of a function of the user's own model, by its last name: the module
