@@ -72,6 +72,9 @@ bool BackwardComparison::areGradients(ArrayRef<Argument> gradients,
 
 bool BackwardComparison::compareMirror(const Node &op) {
   const Node &mirror = plan.nodes[op.mirror];
+  if (op.kind == NodeKind::Forward && detachesResults(op))
+    return note(op, "autograd passes no gradient through this op, for which "
+                    "the plan has a backward");
   if (!areGradients(mirror.inputs, op.outputs) ||
       !areGradients(mirror.outputs, op.inputs))
     return note(op, "its backward takes or gives other tensors than the "
@@ -172,7 +175,7 @@ bool BackwardComparison::checkWithoutMirror(const Node &op) {
                                   "which is not differentiable"
                                 : "autograd runs the backward of this op, "
                                   "which the plan does not have");
-  if (isAdapter ? llvm::all_of(op.primitives, detaches) : ignoresValues(op))
+  if (isAdapter ? llvm::all_of(op.primitives, detaches) : stopsGradients(op))
     return true;
   for (const Argument &input : op.inputs) {
     if (!input.isTensor)

@@ -57,6 +57,17 @@ struct ForwardOp {
     error() << "keyword '" << name << "' is not an integer";
     return std::nullopt;
   }
+  /// A keyword that may also be the one argument by position that is no tensor.
+  std::optional<int64_t> integerAnywhere(llvm::StringRef name) {
+    const Argument *found = nullptr;
+    for (const Argument &input : node.inputs)
+      if (!input.isTensor && input.kind == ConstantKind::Integer && !found)
+        found = &input;
+    if (!found || keyword(name) || node.inputs.size() != operands.size() + 1)
+      return integer(name);
+    usesConstant = true;
+    return found->getInteger();
+  }
   /// A list of integers, or one alone; none, after an error, if there is none.
   std::optional<llvm::SmallVector<int64_t>> integers(llvm::StringRef name) {
     const Argument *value = keyword(name);
@@ -235,6 +246,8 @@ struct ForwardRule {
   bool takesComplex = false;
   /// Whether its results do not depend on the values of its operands.
   bool ignoresValues = false;
+  /// Whether autograd passes no gradient through it all the same.
+  bool detaches = false;
 };
 
 /// Rules by signature.

@@ -262,16 +262,6 @@ static void importTriangle(ForwardOp &op, Results &results) {
     results.push_back(buildSelect(op, type, kept, op.operands[0], zero));
 }
 
-/// The greater or lesser one of two, which has no derivative.
-template <typename Op>
-static void importGreatest(ForwardOp &op, Results &results) {
-  op.requireNone("out");
-  RankedTensorType type = op.resultType(0);
-  if (type && op.requireOperands(2))
-    results.push_back(Op::create(op.builder, op.location, type, op.operands[0],
-                                 op.operands[1], tv::DomainAttr()));
-}
-
 //===----------------------------------------------------------------------===//
 // Tensors of given numbers
 //===----------------------------------------------------------------------===//
@@ -395,8 +385,6 @@ void nnscaler::addChoosingFunctions(ForwardRules &rules) {
       {"_operator.or_", {importConnective<true>}},
       {"torch.tril", {importTriangle<false>, MinusInfinity::Kept}},
       {"torch.triu", {importTriangle<true>, MinusInfinity::Kept}},
-      {"torch.maximum", {importGreatest<tv::MaximumOp>}},
-      {"torch.minimum", {importGreatest<tv::MinimumOp>}},
       {"torch.where", {importWhere, chosen}},
       {"torch.masked_fill", {importMaskedFill, chosen}},
       {"torch.zeros_like", {importFull<0, false, true>}},

@@ -110,6 +110,11 @@ void nnscaler::addCopyFunctions(ForwardRules &rules) {
   constexpr MinusInfinity kept = MinusInfinity::Kept;
   rules.insert({
       {"torch.clone", {importCopy, kept}},
+      {"torch.detach",
+       {.import = importCopy,
+        .minusInfinity = kept,
+        .takesComplex = true,
+        .detaches = true}},
       {"torch.Tensor.to", {importCopy, kept}},
       {"torch.Tensor.type", {importCopy, kept}},
       {"torch.Tensor.float", {importCopy, kept}},

@@ -261,8 +261,13 @@ bool nnscaler::keepsMinusInfinity(const Node &node) {
   return keepsInfinity(findRule(node.signature));
 }
 
-bool nnscaler::ignoresValues(const Node &node) {
-  return findRule(node.signature).ignoresValues;
+bool nnscaler::stopsGradients(const Node &node) {
+  ForwardRule rule = findRule(node.signature);
+  return rule.ignoresValues || rule.detaches;
+}
+
+bool nnscaler::detachesResults(const Node &node) {
+  return findRule(node.signature).detaches;
 }
 
 LogicalResult nnscaler::importForwardOp(const PlanContext &plan,

@@ -36,11 +36,32 @@ static void importLinear(ForwardOp &op, Results &results) {
   results.push_back(result);
 }
 
+/// Operand 0 as keyword `dtype` has it, which is what the result is of.
+static Value castOperand(ForwardOp &op, Type element) {
+  const Argument *type = op.keyword("dtype");
+  Value value = op.operands[0];
+  if (!type || (!type->isTensor && type->kind == ConstantKind::None))
+    return value;
+  StringRef declared = op.plan.get(op.node.outputs[0]).elementType;
+  if (type->isTensor || type->kind != ConstantKind::ElementType ||
+      type->getText() != declared || !isa<FloatType>(element)) {
+    op.error() << "keyword 'dtype' is not " << declared
+               << ", which the plan declares";
+    return value;
+  }
+  if (isExtended(value.getType()))
+    element = tv::ExtendedType::get(op.builder.getContext(), element);
+  auto cast = RankedTensorType::get(OpBody::shape(value), element);
+  return cast == value.getType()
+             ? value
+             : tv::CopyOp::create(op.builder, op.location, cast, value,
+                                  tv::DomainAttr());
+}
+
 /// The softmax of operand 0 along keyword `dim`; null after an error.
 static Value buildSoftmax(ForwardOp &op) {
   std::optional<int64_t> dimension = op.integer("dim");
   op.keyword("_stacklevel"); // Position of the caller, for a warning.
-  op.requireNone("dtype");
   if (!op.requireOperands(1))
     return {};
   if (!dimension) {
@@ -51,8 +72,9 @@ static Value buildSoftmax(ForwardOp &op) {
   int64_t at = op.dimension(*dimension, op.operandType(0).getRank());
   if (!type || op.failedAlready)
     return {};
-  return tv::SoftmaxOp::create(op.builder, op.location, type, op.operands[0],
-                               at, tv::DomainAttr());
+  Value value = castOperand(op, type.getElementType());
+  return tv::SoftmaxOp::create(op.builder, op.location, type, value, at,
+                               tv::DomainAttr());
 }
 
 static void importSoftmax(ForwardOp &op, Results &results) {
@@ -82,16 +104,24 @@ static void importLogSigmoid(ForwardOp &op, Results &results) {
         body.unary<tv::LogOp>(body.unary<tv::SigmoidOp>(op.operands[0])));
 }
 
-/// What a loss makes of all its terms, of which `counted` are 1 and the others
-/// 0: keyword `reduction`.
-static void reduceTerms(ForwardOp &op, Value terms, Value counted,
-                        Results &results) {
+/// Keyword `reduction`: 'none', 'mean' or 'sum'; an error if it is none.
+static StringRef getReduction(ForwardOp &op) {
   const Argument *reduction = op.keyword("reduction");
   StringRef kind = "mean";
   if (reduction)
     kind = !reduction->isTensor && reduction->kind == ConstantKind::String
                ? reduction->getText()
                : "";
+  if (kind != "none" && kind != "mean" && kind != "sum")
+    op.error() << "keyword 'reduction' is none of 'none', 'mean' and 'sum'";
+  return kind;
+}
+
+/// What a loss makes of all its terms, of which `counted` are 1 and the others
+/// 0.
+static void reduceTerms(ForwardOp &op, Value terms, Value counted,
+                        Results &results) {
+  StringRef kind = getReduction(op);
   OpBody body{op};
   auto sum = [&](Value value) {
     return body.reshape(body.reduceLast(tv::ReductionKind::Sum, value), {1});
@@ -100,10 +130,36 @@ static void reduceTerms(ForwardOp &op, Value terms, Value counted,
     results.push_back(terms);
   else if (kind == "sum")
     results.push_back(sum(terms));
-  else if (kind == "mean")
-    results.push_back(body.binary<tv::DivideOp>(sum(terms), sum(counted)));
   else
-    op.error() << "keyword 'reduction' is none of 'none', 'mean' and 'sum'";
+    results.push_back(body.binary<tv::DivideOp>(sum(terms), sum(counted)));
+}
+
+/// `l1_loss(input, target; ...)`, or `mse_loss` if `isSquare`.
+template <bool isSquare>
+static void importDistance(ForwardOp &op, Results &results) {
+  for (StringRef name : {"weight", "size_average", "reduce"})
+    op.requireNone(name);
+  if (!op.requireOperands(2) ||
+      !requireShape(op, 1, op.operandType(0).getShape()))
+    return;
+  OpBody body{op};
+  Value terms = body.binary<tv::SubtractOp>(op.operands[0], op.operands[1]);
+  terms =
+      isSquare
+          ? Value(tv::PowerOp::create(op.builder, op.location, terms.getType(),
+                                      terms, 2, 1, tv::DomainAttr()))
+          : body.unary<tv::AbsOp>(terms);
+  StringRef kind = getReduction(op);
+  if (kind == "none") {
+    results.push_back(terms);
+    return;
+  }
+  Value flat = body.reshape(terms, {op.operandType(0).getNumElements()});
+  results.push_back(
+      body.reshape(body.reduceLast(kind == "sum" ? tv::ReductionKind::Sum
+                                                 : tv::ReductionKind::Average,
+                                   flat),
+                   {1}));
 }
 
 /// The negative logarithm of the probability of the class that a target names,
@@ -366,6 +422,8 @@ void nnscaler::addNetworkFunctions(ForwardRules &rules) {
       {"torch.nn.functional.log_softmax", {importLogSoftmax}},
       {"torch.nn.functional.cross_entropy", {importCrossEntropy}},
       {"torch.nn.functional.nll_loss", {importLikelihoodLoss}},
+      {"torch.nn.functional.l1_loss", {importDistance<false>}},
+      {"torch.nn.functional.mse_loss", {importDistance<true>}},
       {"torch.nn.functional.scaled_dot_product_attention", {importAttention}},
       {"nnscaler.runtime.function.layer_norm", {importLayerNorm}},
       {"nnscaler.runtime.function.embedding", {importEmbedding}},

@@ -10,65 +10,210 @@
 
 #include "OpBody.h"
 
+#include "Verify/IR/Gradients.h"
+
 using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
+
+namespace {
+/// Which dimensions of operand 0 are combined.
+struct Reduction {
+  SmallVector<int64_t> dimensions; ///< ascending
+  bool isKept = false;             ///< they stay, with size 1
+};
+} // namespace
+
+/// What keywords `dim`, all dimensions where it is absent, and `keepdim` say.
+static std::optional<Reduction> readReduction(ForwardOp &op) {
+  const Argument *keep = op.keyword("keepdim");
+  const Argument *dims = op.keyword("dim");
+  if (!op.requireOperands(1))
+    return std::nullopt;
+  int64_t rank = op.operandType(0).getRank();
+  Reduction reduction;
+  bool isAll = !dims || (!dims->isTensor && dims->kind == ConstantKind::None);
+  if (isAll) {
+    llvm::append_range(reduction.dimensions, llvm::seq<int64_t>(rank));
+  } else {
+    // PyTorch takes an empty list for all dimensions, sometimes.
+    auto list = op.integers("dim");
+    if (!list)
+      return std::nullopt;
+    for (int64_t dimension : *list)
+      reduction.dimensions.push_back(op.dimension(dimension, rank));
+  }
+  llvm::sort(reduction.dimensions);
+  if (llvm::adjacent_find(reduction.dimensions) != reduction.dimensions.end() &&
+      !op.failedAlready)
+    op.error() << "keyword 'dim' names a dimension twice";
+  reduction.isKept = keep && op.boolean("keepdim");
+  if (op.failedAlready)
+    return std::nullopt;
+  return reduction;
+}
+
+/// Elements along dimensions as one. The frontend gives a full reduction the
+/// shape (1), not ().
+static Value reduce(ForwardOp &op, tv::ReductionKind kind, Value value,
+                    const Reduction &reduction) {
+  SmallVector<int64_t> shape;
+  for (auto [i, size] : llvm::enumerate(OpBody::shape(value)))
+    if (!llvm::is_contained(reduction.dimensions, i))
+      shape.push_back(size);
+    else if (reduction.isKept)
+      shape.push_back(1);
+  Value result = tv::ReduceOp::create(
+      op.builder, op.location, OpBody::like(value, shape), kind, value,
+      reduction.dimensions, reduction.isKept, tv::DomainAttr());
+  return shape.empty() ? OpBody{op}.reshape(result, {1}) : result;
+}
 
 /// Sum or mean over the dimensions of keyword `dim`, or over all.
 template <tv::ReductionKind kind>
 static void importReduce(ForwardOp &op, Results &results) {
   op.requireNone("dtype");
-  const Argument *keep = op.keyword("keepdim");
-  const Argument *dims = op.keyword("dim");
-  if (!op.requireOperands(1))
+  if (auto reduction = readReduction(op))
+    results.push_back(reduce(op, kind, op.operands[0], *reduction));
+}
+
+/// `torch.norm(input, p, dim, keepdim)` of the elements as a vector: the root
+/// of the sum of squares, or the sum of magnitudes.
+static void importNorm(ForwardOp &op, Results &results) {
+  op.requireNone("dtype");
+  op.requireNone("out");
+  const Argument *given = op.keyword("p");
+  bool isEuclidean =
+      !given || (!given->isTensor && given->kind == ConstantKind::String &&
+                 given->getText() == "fro");
+  double p = isEuclidean ? 2 : op.real("p");
+  auto reduction = readReduction(op);
+  if (!reduction || op.failedAlready)
     return;
-  int64_t rank = op.operandType(0).getRank();
-  SmallVector<int64_t> dimensions;
-  bool isAll = !dims || (!dims->isTensor && dims->kind == ConstantKind::None);
-  if (isAll) {
-    for (int64_t i = 0; i < rank; ++i)
-      dimensions.push_back(i);
+  OpBody body{op};
+  Value value = op.operands[0];
+  if (p == 1) {
+    results.push_back(reduce(op, tv::ReductionKind::Sum,
+                             body.unary<tv::AbsOp>(value), *reduction));
+  } else if (p == 2) {
+    Value square = tv::PowerOp::create(op.builder, op.location, value.getType(),
+                                       value, 2, 1, tv::DomainAttr());
+    results.push_back(body.unary<tv::SqrtOp>(
+        reduce(op, tv::ReductionKind::Sum, square, *reduction)));
   } else {
-    ArrayRef<Argument> list = dims->kind == ConstantKind::Integer
-                                  ? ArrayRef<Argument>(*dims)
-                                  : dims->getElements();
-    // PyTorch takes an empty list for all dimensions, sometimes.
-    bool isList = dims->kind == ConstantKind::Integer || dims->isSequence();
-    if (list.empty() || !isList) {
-      op.error() << "keyword 'dim' is not a list of integers";
-      return;
-    }
-    for (const Argument &dimension : list) {
-      if (dimension.isTensor || dimension.kind != ConstantKind::Integer) {
-        op.error() << "keyword 'dim' is not a list of integers";
-        return;
-      }
-      dimensions.push_back(op.dimension(dimension.getInteger(), rank));
-    }
+    op.error() << "keyword 'p' is neither 'fro' nor 1 nor 2";
   }
-  llvm::sort(dimensions);
-  if (llvm::adjacent_find(dimensions) != dimensions.end() && !op.failedAlready)
-    op.error() << "keyword 'dim' names a dimension twice";
-  bool isKept = keep && op.boolean("keepdim");
-  RankedTensorType type = op.resultType(0);
-  if (!type || op.failedAlready)
-    return;
-  SmallVector<int64_t> shape;
-  for (int64_t i = 0; i < rank; ++i)
-    if (!llvm::is_contained(dimensions, i))
-      shape.push_back(op.operandType(0).getDimSize(i));
-    else if (isKept)
-      shape.push_back(1);
-  // The frontend gives a full reduction the shape (1), not ().
-  bool isFull = shape.empty();
-  Value sum = tv::ReduceOp::create(
+}
+
+//===----------------------------------------------------------------------===//
+// The greatest and the least
+//===----------------------------------------------------------------------===//
+
+/// The first `count` elements along a dimension in the order of their size, and
+/// where they are; of equal ones the first comes first.
+static std::optional<std::pair<Value, Value>>
+chooseGreatest(ForwardOp &op, int64_t dimension, int64_t count, bool isLeast) {
+  OpBody body{op};
+  int64_t rank = op.operandType(0).getRank();
+  SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(rank));
+  std::swap(permutation[dimension], permutation[rank - 1]);
+  Value value = body.transpose(op.operands[0], permutation);
+  SmallVector<int64_t> shape(OpBody::shape(value));
+  if (count > shape.back() || rank > 20) {
+    op.error() << "takes " << count << " of a dimension of " << shape.back();
+    return std::nullopt;
+  }
+  RankedTensorType numbers = op.resultType(1);
+  if (!numbers)
+    return std::nullopt;
+  // [..., i, j] is 1 if element i is the one of rank j.
+  Value order = tv::DescendingRankOp::create(
       op.builder, op.location,
-      isFull ? RankedTensorType::get({}, type.getElementType()) : type, kind,
-      op.operands[0], dimensions, isKept, tv::DomainAttr());
-  if (isFull)
-    sum = tv::ReshapeOp::create(op.builder, op.location, type, sum,
-                                tv::DomainAttr());
-  results.push_back(sum);
+      RankedTensorType::get(shape, op.builder.getI64Type()),
+      isLeast ? body.unary<tv::NegateOp>(value) : value, Value(),
+      tv::DomainAttr());
+  SmallVector<int64_t> chosenShape(shape);
+  chosenShape.push_back(count);
+  Value chosen = tv::OneHotOp::create(op.builder, op.location,
+                                      OpBody::like(value, chosenShape), order,
+                                      0, tv::DomainAttr());
+  std::string lines;
+  for (int64_t i = 0; i + 1 < rank; ++i)
+    lines.push_back(static_cast<char>('a' + i));
+  shape.back() = count;
+  Value values = body.einsum(
+      {value, chosen}, lines + "y," + lines + "yz->" + lines + "z", shape);
+  SmallVector<int64_t> exchanged = llvm::to_vector(llvm::seq(rank + 1));
+  std::swap(exchanged[rank - 1], exchanged[rank]);
+  Value places = tv::OneHotIndexOp::create(
+      op.builder, op.location,
+      RankedTensorType::get(shape, numbers.getElementType()),
+      body.transpose(chosen, exchanged), tv::DomainAttr());
+  return std::pair(body.transpose(values, permutation),
+                   body.transpose(places, permutation));
+}
+
+/// `torch.topk(input, k, dim, largest, sorted)`.
+static void importTopK(ForwardOp &op, Results &results) {
+  int64_t count = op.count("k");
+  int64_t dim = op.integer("dim").value_or(-1);
+  bool isLeast = op.keyword("largest") && !op.boolean("largest");
+  if (op.keyword("sorted") && !op.boolean("sorted") && !op.failedAlready)
+    op.error() << "keyword 'sorted' other than True is not supported";
+  if (!op.requireOperands(1) || op.failedAlready)
+    return;
+  int64_t at = op.dimension(dim, op.operandType(0).getRank());
+  if (op.failedAlready)
+    return;
+  if (auto chosen = chooseGreatest(op, at, count, isLeast)) {
+    results.push_back(chosen->first);
+    results.push_back(chosen->second);
+  }
+}
+
+/// The greater or lesser one of two, which has no derivative.
+template <typename Op>
+static void importGreater(ForwardOp &op, Results &results) {
+  op.requireNone("out");
+  RankedTensorType type = op.resultType(0);
+  if (type && op.requireOperands(2))
+    results.push_back(Op::create(op.builder, op.location, type, op.operands[0],
+                                 op.operands[1], tv::DomainAttr()));
+}
+
+/// `torch.max`, or `torch.min` if `isLeast`: of two tensors, of all elements,
+/// which has no derivative either, or along `dim`, with where it is.
+template <typename Op, bool isLeast>
+static void importGreatest(ForwardOp &op, Results &results) {
+  if (op.operands.size() == 2) {
+    importGreater<Op>(op, results);
+    return;
+  }
+  op.requireNone("out");
+  auto reduction = readReduction(op);
+  if (!reduction)
+    return;
+  const Argument *dim = op.keyword("dim");
+  if (!dim || (!dim->isTensor && dim->kind == ConstantKind::None)) {
+    results.push_back(reduce(
+        op, isLeast ? tv::ReductionKind::Minimum : tv::ReductionKind::Maximum,
+        op.operands[0], *reduction));
+    return;
+  }
+  if (reduction->dimensions.size() != 1) {
+    op.error() << "keyword 'dim' is not an integer";
+    return;
+  }
+  int64_t at = reduction->dimensions.front();
+  auto chosen = chooseGreatest(op, at, 1, isLeast);
+  if (!chosen)
+    return;
+  for (Value value : {chosen->first, chosen->second}) {
+    SmallVector<int64_t> shape(OpBody::shape(value));
+    if (!reduction->isKept)
+      shape.erase(shape.begin() + at);
+    giveReshaped(op, value, std::move(shape), results);
+  }
 }
 
 /// `torch.cumsum(input, dim)`.
@@ -92,6 +237,13 @@ void nnscaler::addReducingFunctions(ForwardRules &rules) {
   rules.insert({
       {"torch.sum", {importReduce<tv::ReductionKind::Sum>}},
       {"torch.mean", {importReduce<tv::ReductionKind::Average>}},
+      {"torch.norm", {importNorm}},
+      {"torch.functional.norm", {importNorm}},
+      {"torch.topk", {importTopK}},
+      {"torch.maximum", {importGreater<tv::MaximumOp>}},
+      {"torch.minimum", {importGreater<tv::MinimumOp>}},
+      {"torch.max", {importGreatest<tv::MaximumOp, false>}},
+      {"torch.min", {importGreatest<tv::MinimumOp, true>}},
       {"torch.cumsum", {importCumulativeSum}},
   });
 }

@@ -211,7 +211,7 @@ static void importIndexing(ForwardOp &op, Results &results) {
 /// `torch.gather(input, dim, index)`: of each line along `dim` the elements
 /// that the same line of the index names.
 static void importGather(ForwardOp &op, Results &results) {
-  std::optional<int64_t> dim = op.integer("dim");
+  std::optional<int64_t> dim = op.integerAnywhere("dim");
   op.requireFalse("sparse_grad");
   op.requireNone("out");
   RankedTensorType type = op.resultType(0);
@@ -247,6 +247,38 @@ static void importGather(ForwardOp &op, Results &results) {
                                       type.getShape()));
 }
 
+/// `torch.index_select(input, dim, index)`: along `dim` the elements that a
+/// vector names.
+static void importIndexSelect(ForwardOp &op, Results &results) {
+  std::optional<int64_t> dim = op.integerAnywhere("dim");
+  op.requireNone("out");
+  RankedTensorType type = op.resultType(0);
+  if (!op.requireOperands(2) || !type)
+    return;
+  int64_t rank = op.operandType(0).getRank();
+  if (!dim || rank > 20 || op.operandType(1).getRank() != 1) {
+    op.error() << "needs keyword 'dim' and a vector of indices";
+    return;
+  }
+  int64_t at = op.dimension(*dim, rank);
+  if (op.failedAlready)
+    return;
+  SmallVector<int64_t> shape(op.operandType(0).getShape());
+  int64_t count = op.operandType(1).getDimSize(0);
+  Value chosen = tv::OneHotOp::create(
+      op.builder, op.location, OpBody::like(op.operands[0], {count, shape[at]}),
+      op.operands[1],
+      /*start=*/0, tv::DomainAttr());
+  shape[at] = count;
+  std::string result, input;
+  for (int64_t i = 0; i < rank; ++i) {
+    result.push_back(i == at ? 'y' : static_cast<char>('a' + i));
+    input.push_back(i == at ? 'z' : static_cast<char>('a' + i));
+  }
+  results.push_back(OpBody{op}.einsum({op.operands[0], chosen},
+                                      input + ",yz->" + result, shape));
+}
+
 void nnscaler::addSlicingFunctions(ForwardRules &rules) {
   constexpr MinusInfinity kept = MinusInfinity::Kept;
   rules.insert({
@@ -254,6 +286,8 @@ void nnscaler::addSlicingFunctions(ForwardRules &rules) {
       {"torch.split", {importSplit, kept}},
       {"torch.functional.split", {importSplit, kept}},
       {"torch.gather", {importGather}},
+      {"torch.index_select", {importIndexSelect}},
+      {"nnscaler.runtime.function.index_select", {importIndexSelect}},
       {"nnscaler.runtime.function.fullslice", {importIndexing, kept}},
   });
 }

@@ -235,8 +235,10 @@ importForwardOp(const PlanContext &plan, const Node &node,
 bool makesMinusInfinity(const Node &node);
 bool keepsMinusInfinity(const Node &node);
 
-/// Whether the forward op's results do not depend on the values it takes.
-bool ignoresValues(const Node &node);
+/// Whether no gradient passes through a forward op: its results do not depend
+/// on the values it takes, or it detaches them, whatever its backward is.
+bool stopsGradients(const Node &node);
+bool detachesResults(const Node &node);
 
 /// Whether two primitives have the same backward, whatever tensors they take.
 bool haveEqualTransposes(const Primitive &left, const Primitive &right);

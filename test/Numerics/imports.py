@@ -41,7 +41,7 @@ SIZES = MlpSizes(layers=2, hidden=6, batch=4)
 
 
 #: How many ops on several tensors are refused.
-OF_SEVERAL = 36
+OF_SEVERAL = 40
 #: Ops on the data, the type that the plan declares for what they give, and what is said.
 REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.Tensor.float", {}, FLOAT16, "makes float32 where the plan declares float16"),
@@ -114,6 +114,15 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.clamp", {"min": None}, FLOAT32, "needs keyword 'min' or 'max'"),
     ("torch.clamp", {"min": "0"}, FLOAT32, "keyword 'min' is not a number"),
     ("torch.cumsum", {}, FLOAT32, "needs keyword 'dim'"),
+    ("torch.norm", {"p": 3}, FLOAT32, "keyword 'p' is neither 'fro' nor 1 nor 2"),
+    ("torch.norm", {"p": "nuc"}, FLOAT32, "keyword 'p' is not a number"),
+    ("torch.topk", {"k": 2, "sorted": False}, FLOAT32, "keyword 'sorted' other than True"),
+    ("torch.topk", {"k": 0}, FLOAT32, "keyword 'k' is not a positive integer"),
+    ("torch.topk", {"k": 2, "dim": 2}, FLOAT32, "has no dimension 2"),
+    ("torch.max", {"dim": (0, 1)}, FLOAT32, "keyword 'dim' is not an integer"),
+    ("torch.softmax", {"dim": 0, "dtype": FLOAT16}, FLOAT32, "keyword 'dtype' is not float32, wh"),
+    ("torch.softmax", {"dim": 0, "dtype": 1}, FLOAT32, "keyword 'dtype' is not float32, which"),
+    ("torch.index_select", {"dim": 0}, FLOAT32, "has 1 tensor operands, expected 2"),
     ("nnscaler.runtime.function.einsum", {"equation": "ab"}, FLOAT32, "keyword 'equation' does"),
     ("nnscaler.runtime.function.einsum", {"equation": "...->"}, FLOAT32, "keyword 'equation' does"),
     ("nnscaler.runtime.function.einsum", {"equation": "a.->a."}, FLOAT32, 'equation "a.->a."'),
@@ -226,6 +235,13 @@ def choose_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], st
     yield lambda: ops.add("torch.bitwise_or", same, x, c), "is only supported on truth values"
     yield lambda: ops.add("torch.gather", same, x, x, dim=1), "indices are not integers"
     yield lambda: ops.add("torch.gather", same, x, c), "needs keyword 'dim'"
+    yield lambda: ops.add("torch.index_select", same, x, 0, c), "and a vector of indices"
+    two = lambda *_: [x.array, x.array]  # noqa: E731
+    yield lambda: ops.add_all("torch.topk", two, x, k=7)[0], "takes 7 of a dimension of 6"
+    distance = "torch.nn.functional.l1_loss"
+    yield lambda: ops.add(distance, same, x, x, reduction="batchmean"), "keyword 'reduction' is no"
+    row = ops.add("torch.mean", lambda a: a.mean(axis=0), x, dim=0)
+    yield lambda: ops.add(distance, same, x, row), "operand 1 is"
     yield lambda: ops.add("torch.outer", same, x, x), "needs operands of rank 1"
     yield lambda: ops.add("torch.Tensor.where", same, x, c, x), "unknown op 'torch.Tensor.where'"
     yield lambda: ops.add("torch.where", same, x, x, x), "selects by elements of 'f32'"

@@ -345,6 +345,21 @@ TEST_F(BackwardComparisonTest, OpsWithoutMirror) {
   EXPECT_THAT(compare(), HasSubstr("the backward of this op"));
 }
 
+TEST_F(BackwardComparisonTest, DetachedTensors) {
+  SubTensor taken = getTensor(6), given = getTensor(7, false);
+  ops.front().outputs.push_back(taken);
+  ops.front().mirrorInputs = getGradients(ops.front().outputs);
+  Op &op = add("torch.Tensor.detach", {taken}, {given});
+  EXPECT_THAT(compare(), HasSubstr("passes no gradient through this op"));
+  op.hasMirror = false;
+  EXPECT_EQ(compare(), "");
+  op.outputs[0].gradient = 17;
+  EXPECT_THAT(compare(), HasSubstr("the backward of this op"));
+  op.outputs[0].gradient = none;
+  op.name = "torch.clone";
+  EXPECT_THAT(compare(), HasSubstr("the backward of this op"));
+}
+
 TEST_F(BackwardComparisonTest, AdaptersWithoutMirror) {
   SubTensor taken = x;
   taken.gradient = none;
