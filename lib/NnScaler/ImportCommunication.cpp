@@ -173,8 +173,8 @@ FailureOr<int64_t> PrimitiveImporter::findDimension(StringRef name) {
 
 LogicalResult PrimitiveImporter::checkDevice(int64_t device) {
   if (!llvm::is_contained(context.plan.plan.devices, device))
-    return error() << "names device " << device
-                   << ", which the plan does not have";
+    return error(namesNobody)
+           << "names device " << device << ", which the plan does not have";
   return success();
 }
 
@@ -259,8 +259,8 @@ PrimitiveImporter::communicate(tv::CollectiveKind kind,
   if (!input)
     return error() << "has no input on device " << context.device;
   if (!llvm::is_contained(*ranks, context.device))
-    return error() << "runs on device " << context.device
-                   << ", which is not in its group";
+    return error(isOutside) << "runs on device " << context.device
+                            << ", which is not in its group";
   OpBuilder &builder = context.builder;
   Attribute declared;
   if (kind != tv::CollectiveKind::AllReduce) {
@@ -302,12 +302,12 @@ FailureOr<Value> PrimitiveImporter::chunk() {
   auto whole = cast<RankedTensorType>(input.getType());
   const int64_t *member = llvm::find(*ranks, context.device);
   if (member == ranks->end())
-    return error() << "runs on device " << context.device
-                   << ", which is not in its group";
+    return error(isOutside) << "runs on device " << context.device
+                            << ", which is not in its group";
   int64_t count = ranks->size();
   if (whole.getDimSize(*dimension) % count)
-    return error() << "cannot cut dimension " << *dimension << " of " << whole
-                   << " into " << count << " parts";
+    return error(doesNotFit) << "cannot cut dimension " << *dimension << " of "
+                             << whole << " into " << count << " parts";
   int64_t size = whole.getDimSize(*dimension) / count;
   int64_t start = (member - ranks->begin()) * size;
   int64_t declared = start;

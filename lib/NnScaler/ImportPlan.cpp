@@ -31,6 +31,11 @@ public:
         fileLocation(FileLineColLoc::get(context, fileName, 0, 0)) {}
 
   LogicalResult import(StringRef symbol, OpBuilder &builder);
+  /// Why what could not be imported cannot be executed; or empty.
+  StringRef getMalformation() const {
+    const char *malformation = plan.malformation;
+    return malformation ? malformation : "";
+  }
 
 private:
   /// In the order of devices.
@@ -256,6 +261,7 @@ LogicalResult PlanImporter::import(StringRef symbol, OpBuilder &builder) {
   // not depend on threads.
   if (failed(importSideBySide(programs, inner))) {
     buffers.clear();
+    plan.malformation = nullptr;
     if (failed(importInTurn(programs, inner)))
       return failure();
   }
@@ -271,10 +277,13 @@ LogicalResult PlanImporter::import(StringRef symbol, OpBuilder &builder) {
 LogicalResult nnscaler::importPlan(const PlanFile &plan, StringRef fileName,
                                    StringRef symbol,
                                    const ImportOptions &options,
-                                   ModuleOp module) {
+                                   ModuleOp module, StringRef *malformation) {
   auto builder = OpBuilder::atBlockEnd(module.getBody());
-  return PlanImporter(plan, fileName, options, module.getContext())
-      .import(symbol, builder);
+  PlanImporter importer(plan, fileName, options, module.getContext());
+  LogicalResult isImported = importer.import(symbol, builder);
+  if (failed(isImported) && malformation)
+    *malformation = importer.getMalformation();
+  return isImported;
 }
 
 namespace {
@@ -282,8 +291,9 @@ namespace {
 class PairImporter {
 public:
   PairImporter(MLIRContext *context, const ImportOptions &options,
-               TimingScope &timing)
+               TimingScope &timing, StringRef *malformation)
       : context(context), options(options), timing(timing),
+        malformation(malformation),
         module(ModuleOp::create(UnknownLoc::get(context))) {}
 
   LogicalResult importBoth(const PairFiles &files, StringRef referencePath,
@@ -304,7 +314,8 @@ public:
 private:
   LogicalResult import(const PlanFile &file, StringRef path, StringRef symbol) {
     TimingScope building = timing.nest(("import the " + symbol).str());
-    return importPlan(file, path, symbol, options, *module);
+    return importPlan(file, path, symbol, options, *module,
+                      symbol == "plan" ? malformation : nullptr);
   }
   /// Imports a plan of one device beside what other threads import. Null, and
   /// nothing said, for others and where there is anything to say.
@@ -330,6 +341,7 @@ private:
   MLIRContext *context;
   const ImportOptions &options;
   TimingScope &timing;
+  StringRef *malformation; ///< of the plan
   OwningOpRef<ModuleOp> module;
 };
 } // namespace
@@ -402,9 +414,10 @@ LogicalResult PairImporter::readAndImport(PairFiles &files,
 OwningOpRef<ModuleOp>
 nnscaler::importPair(MLIRContext *context, StringRef referencePath,
                      StringRef planPath, const ImportOptions &options,
-                     TimingScope &timing, std::optional<PairFiles> *files) {
+                     TimingScope &timing, std::optional<PairFiles> *files,
+                     StringRef *malformation) {
   context->loadDialect<tv::TVDialect>();
-  PairImporter importer(context, options, timing);
+  PairImporter importer(context, options, timing, malformation);
   if (files && *files)
     return succeeded(importer.importBoth(**files, referencePath, planPath))
                ? importer.take()

@@ -80,8 +80,8 @@ FailureOr<Value> PrimitiveImporter::cut(Value whole, int64_t dimension,
   auto type = cast<RankedTensorType>(whole.getType());
   if (dimension < 0 || dimension >= type.getRank() || start < 0 ||
       start >= end || end > type.getDimSize(dimension))
-    return error() << "has no part " << start << ':' << end << " of dimension "
-                   << dimension << " of " << type;
+    return error(doesNotFit) << "has no part " << start << ':' << end
+                             << " of dimension " << dimension << " of " << type;
   SmallVector<int64_t> shape(type.getShape());
   shape[dimension] = end - start;
   return Value(
@@ -95,11 +95,11 @@ FailureOr<Value> PrimitiveImporter::move() {
   if (failed(source) || failed(target))
     return failure();
   if (*source == *target)
-    return error() << "sends from device " << *source << " to itself";
+    return error(hasNoPart) << "sends from device " << *source << " to itself";
   bool sends = *source == context.device, receives = *target == context.device;
   if (!sends && !receives)
-    return error() << "runs on device " << context.device
-                   << ", which neither sends nor receives";
+    return error(hasNoPart) << "runs on device " << context.device
+                            << ", which neither sends nor receives";
   if (sends && !input)
     return error() << "sends nothing";
   if (sends) {
@@ -121,8 +121,8 @@ FailureOr<Value> PrimitiveImporter::communicateWith(int64_t root,
     return failure();
   for (int64_t device : {root, context.device})
     if (!llvm::is_contained(*ranks, device))
-      return error() << "root " << root << " or device " << context.device
-                     << " is not in the group";
+      return error(isOutside) << "root " << root << " or device "
+                              << context.device << " is not in the group";
   OpBuilder &builder = context.builder;
   return Value(tv::CommunicateOp::create(
       builder, context.location, value.getType(), kind, value,
@@ -180,8 +180,8 @@ FailureOr<Value> PrimitiveImporter::scatter() {
     return error() << "device " << *source << " sends to itself";
   if (*source != context.device) {
     if (!llvm::is_contained(*targets, context.device))
-      return error() << "runs on device " << context.device
-                     << ", which neither sends nor receives";
+      return error(hasNoPart) << "runs on device " << context.device
+                              << ", which neither sends nor receives";
     FailureOr<RankedTensorType> type = resultType();
     if (failed(type))
       return failure();
@@ -194,8 +194,8 @@ FailureOr<Value> PrimitiveImporter::scatter() {
   int64_t count = targets->size();
   if (*dimension < 0 || *dimension >= whole.getRank() ||
       whole.getDimSize(*dimension) % count)
-    return error() << "cannot cut dimension " << *dimension << " of " << whole
-                   << " into " << count << " parts";
+    return error(doesNotFit) << "cannot cut dimension " << *dimension << " of "
+                             << whole << " into " << count << " parts";
   int64_t size = whole.getDimSize(*dimension) / count;
   for (auto [number, target] : llvm::enumerate(*targets)) {
     int64_t start = static_cast<int64_t>(number) * size;
@@ -216,8 +216,8 @@ FailureOr<Value> PrimitiveImporter::gather() {
     return error() << "device " << *target << " receives from itself";
   if (*target != context.device) {
     if (!llvm::is_contained(*sources, context.device))
-      return error() << "runs on device " << context.device
-                     << ", which neither sends nor receives";
+      return error(hasNoPart) << "runs on device " << context.device
+                              << ", which neither sends nor receives";
     if (failed(checkSender()))
       return failure();
     tv::SendOp::create(context.builder, context.location, input, *target);
@@ -230,8 +230,9 @@ FailureOr<Value> PrimitiveImporter::gather() {
   int64_t count = sources->size();
   if (*dimension < 0 || *dimension >= type->getRank() ||
       shape[*dimension] % count)
-    return error() << "cannot put " << *type << " together from " << count
-                   << " parts along dimension " << *dimension;
+    return error(doesNotFit)
+           << "cannot put " << *type << " together from " << count
+           << " parts along dimension " << *dimension;
   shape[*dimension] /= count;
   auto part = RankedTensorType::get(shape, type->getElementType());
   SmallVector<Value> parts;

@@ -15,6 +15,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <atomic>
+
 namespace verify::nnscaler {
 
 /// Names of what segments share with the rest of a plan, built once for a plan.
@@ -26,6 +28,9 @@ public:
   const PlanFile &plan;
   const ImportOptions &options;
   mlir::MLIRContext *context;
+  /// In what way what was met last cannot be executed; null if it can, or if
+  /// that is not known. Programs are imported side by side.
+  mutable std::atomic<const char *> malformation = nullptr;
 
   /// The source line of a node, and its name and number; of the op that
   /// computes its first tensor if it has none of its own.

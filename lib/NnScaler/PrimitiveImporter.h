@@ -45,6 +45,16 @@ private:
   mlir::InFlightDiagnostic error() {
     return mlir::emitError(context.location) << "'" << primitive.name << "': ";
   }
+  /// The same where no runtime can execute what is there.
+  mlir::InFlightDiagnostic error(llvm::StringLiteral malformation) {
+    context.plan.malformation = malformation.data();
+    return error();
+  }
+  static constexpr llvm::StringLiteral
+      isOutside = "a device is outside the group of its collective",
+      doesNotFit = "shapes do not fit",
+      hasNoPart = "a device has no part in a transfer that it executes",
+      namesNobody = "a device is named that the plan does not have";
   const Argument *find(llvm::StringRef name) {
     for (const KeywordArgument &keyword : primitive.keywords)
       if (keyword.name == name)

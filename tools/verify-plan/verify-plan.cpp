@@ -180,9 +180,15 @@ mlir::OwningOpRef<mlir::ModuleOp> Verification::import() {
     memoryUser = importText;
     // The verdict on the declared order needs what was read once more.
     bool isByRank = flags.partOrder == verify::nnscaler::PartOrder::Rank;
-    return verify::nnscaler::importPair(&context, flags.referencePath,
-                                        flags.planPath, options, scope,
-                                        isByRank ? &files : nullptr);
+    StringRef malformation;
+    auto imported = verify::nnscaler::importPair(
+        &context, flags.referencePath, flags.planPath, options, scope,
+        isByRank ? &files : nullptr, &malformation);
+    if (!imported && !malformation.empty()) {
+      imported = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+      verify::setMalformation(*imported, malformation);
+    }
+    return imported;
   });
 }
 
@@ -281,10 +287,12 @@ int Verification::verifyPair() {
   module = import();
   if (!module)
     return BadInput;
+  bool isImported = !verify::getMalformation(*module);
   if (flags.runFlags.isAsked())
-    return runWithNumbers();
-  beginDeclaredOrder();
-  if (!prepare()) {
+    return isImported ? runWithNumbers() : int(Unknown);
+  if (isImported)
+    beginDeclaredOrder();
+  if (!isImported || !prepare()) {
     std::optional<StringRef> reason = verify::getMalformation(*module);
     if (!reason)
       return BadInput;

@@ -37,11 +37,13 @@ struct ImportOptions {
 
 /// Imports `plan`, read from `fileName`, as a `tv.plan` named `symbol` at the
 /// end of `module`. Fails, after an error that names the op and its place, at
-/// anything it does not know.
+/// anything it does not know. Where it knows that no runtime can execute what
+/// is there, it says in `malformation`, if that is not null, in what way.
 llvm::LogicalResult importPlan(const PlanFile &plan, llvm::StringRef fileName,
                                llvm::StringRef symbol,
                                const ImportOptions &options,
-                               mlir::ModuleOp module);
+                               mlir::ModuleOp module,
+                               llvm::StringRef *malformation = nullptr);
 
 /// What was read of a pair of files.
 struct PairFiles {
@@ -51,12 +53,13 @@ struct PairFiles {
 /// Reads and imports a reference plan as `@reference` and a parallel plan as
 /// `@plan` into a new module; null after an error. The time of each step is
 /// noted under `timing`. What was read is left in `files`, if there is such a
-/// place; if it is there already nothing is read.
+/// place; if it is there already nothing is read. `malformation` is that of the
+/// parallel plan, as in `importPlan`.
 mlir::OwningOpRef<mlir::ModuleOp>
 importPair(mlir::MLIRContext *context, llvm::StringRef referencePath,
            llvm::StringRef planPath, const ImportOptions &options,
-           mlir::TimingScope &timing,
-           std::optional<PairFiles> *files = nullptr);
+           mlir::TimingScope &timing, std::optional<PairFiles> *files = nullptr,
+           llvm::StringRef *malformation = nullptr);
 
 /// What parts by rank are other ones than the plan declares.
 struct PartOrderDifference {
