@@ -129,13 +129,15 @@ LogicalResult Simulation::reportDifference(const Party &first,
                     "point: {0} is {1} on device {2} and {3} on device {4}",
                     field, ofOther, deviceOf(other.process), ofFirst,
                     deviceOf(first.process));
+  auto wrong = findWrongGroup(skeleton);
   auto missing = findMissingCall(*processes[first.process].program,
                                  *processes[other.process].program,
                                  skeleton.communicators);
   InFlightDiagnostic error =
-      missing ? missing->call.emitOpError(missing->describe())
-              : op.emitOpError(text);
-  if (missing)
+      wrong     ? wrong->op.emitOpError(wrong->describe())
+      : missing ? missing->call.emitOpError(missing->describe())
+                : op.emitOpError(text);
+  if (wrong || missing)
     error.attachNote(op.getLoc()) << "as a consequence this " << text;
   error.attachNote(against.getLoc())
       << "device " << deviceOf(first.process) << " enters this one";
@@ -337,17 +339,31 @@ Simulation::findMissingInCycle(ArrayRef<Blocked> cycle) const {
   return std::nullopt;
 }
 
+LogicalResult Simulation::reportGroup(const WrongGroup &wrong,
+                                      ArrayRef<Blocked> waiting) {
+  InFlightDiagnostic error = wrong.op->emitOpError(wrong.describe());
+  error << ": as a consequence devices wait for each other";
+  error.attachNote(wrong.other->getLoc())
+      << "device " << wrong.otherDevice << " has this one";
+  for (const Blocked &blocked : waiting)
+    attachWait(error, blocked);
+  return error;
+}
+
 LogicalResult Simulation::reportDeadlock() {
   recordWaiting();
   outcome.malformation = "devices wait for each other without end";
+  std::optional<WrongGroup> wrong = findWrongGroup(skeleton);
   for (unsigned number = 0; number < processes.size(); ++number) {
     if (isAtEnd(processes[number]))
       continue;
     Blocked blocked = findBlocked(number, getAction(processes[number]));
     if (awaitsEnded(blocked))
-      return reportEnded(blocked);
+      return wrong ? reportGroup(*wrong, blocked) : reportEnded(blocked);
   }
   SmallVector<Blocked> cycle = findCycle();
+  if (wrong)
+    return reportGroup(*wrong, cycle);
   if (cycle.empty())
     return tv::PlanOp(skeleton.plan).emitOpError("does not run to its end");
   if (awaitsEnded(cycle.front()))

@@ -19,6 +19,7 @@
 #include "Verify/IR/DenseValues.h"
 #include "Verify/IR/NumberMap.h"
 #include "Verify/Schedule/Schedule.h"
+#include "WrongGroups.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -290,6 +291,9 @@ private:
   std::optional<MissingCall>
   findMissingInCycle(llvm::ArrayRef<Blocked> cycle) const;
   mlir::LogicalResult reportDeadlock();
+  /// Reports a wrong group, of which it is a consequence that the others wait.
+  mlir::LogicalResult reportGroup(const WrongGroup &wrong,
+                                  llvm::ArrayRef<Blocked> waiting);
   /// Adds that a device has ended that another one waits for, and the call that
   /// it leaves out.
   void attachEnd(mlir::InFlightDiagnostic &error, mlir::Location location,

@@ -107,6 +107,16 @@ BUGS = (
         collectives.wrong_group,
     ),
     Bug(
+        "wrong-group-one-rank",
+        "one rank takes half of its ranks for the group of the all-reduce after a row-split layer",
+        collectives.wrong_group_one_rank,
+    ),
+    Bug(
+        "rank-outside-group",
+        "the all-reduce after a row-split layer leaves out, on one rank, that rank",
+        collectives.rank_outside_group,
+    ),
+    Bug(
         "wrong-rank-in-move",
         "two senders between stages send to each other's receiver, and the receivers agree",
         transfers.wrong_rank_in_move,

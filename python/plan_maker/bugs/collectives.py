@@ -161,6 +161,35 @@ def wrong_group(plan: Plan, place: Place) -> Plan:
     return _with_mirrors(plan, _forward_all_reduce(plan, place), halved)
 
 
+def wrong_group_one_rank(plan: Plan, place: Place) -> Plan:
+    """One rank of the group takes its half for it; also in the mirror."""
+    own = _on_device(_forward_all_reduce(plan, place), place)
+
+    def halved(old: Primitive, device: int) -> Primitive:
+        return _halved(old, device) if old.name in FORWARD_SUMS else old
+
+    return _with_mirrors(plan, (own,), halved)
+
+
+def rank_outside_group(plan: Plan, place: Place) -> Plan:
+    """The group of one rank is that of the others alone; also in the mirror."""
+    own = _on_device(_forward_all_reduce(plan, place), place)
+
+    def without(old: Primitive, device: int) -> Primitive:
+        if old.name not in FORWARD_SUMS:
+            return old
+        ranks = old.keyword("ranks")
+        assert isinstance(ranks, tuple)
+        others = tuple(rank for rank in ranks if rank != device)
+        return _with_keyword(old, Keyword("ranks", others))
+
+    return _with_mirrors(plan, (own,), without)
+
+
+def _on_device(adapters: tuple[Located, ...], place: Place) -> Located:
+    return next(each for each in adapters if place.device in (None, each.device))
+
+
 def gather_backward_sums(plan: Plan, place: Place) -> Plan:
     """The gradient of a gathered activation, which each rank has complete, is added
     up over the ranks before each keeps its part.
@@ -289,10 +318,13 @@ def _halved(primitive: Primitive, device: int) -> Primitive:
     if len(ranks) < 2:
         raise ImpossiblePlanError("the group of the all-reduce has one rank only")
     lower, upper = ranks[: len(ranks) // 2], ranks[len(ranks) // 2 :]
-    group = Keyword("ranks", lower if device in lower else upper)
+    return _with_keyword(primitive, Keyword("ranks", lower if device in lower else upper))
+
+
+def _with_keyword(primitive: Primitive, new: Keyword) -> Primitive:
     return replace(
         primitive,
-        keywords=tuple(group if old.name == "ranks" else old for old in primitive.keywords),
+        keywords=tuple(new if old.name == new.name else old for old in primitive.keywords),
     )
 
 
