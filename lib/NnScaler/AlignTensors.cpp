@@ -6,8 +6,8 @@
 //
 // Two plans made of one trace of the model call its tensors by the same
 // numbers. Where each has a trace of its own the numbers differ, and are given
-// in the order of the trace all the same. What is found so is stated of the
-// plan, and only a guess: what does not hold is not assumed.
+// in the order of the trace all the same, mostly. What is found so is stated of
+// the plan, and only a guess: what does not hold is not assumed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,55 +33,95 @@ static OpKey getKey(Operation *op) {
           place ? place.getLine() : 0};
 }
 
-/// Calls `visit` with each op of a forward segment that makes a tensor of the
-/// model, and the number of that, until it returns false.
+/// The number of the tensor of the model that an op of a forward segment makes;
+/// none if it makes none.
+static std::optional<int64_t> getTensor(Operation &op) {
+  if (!isa<tv::SemanticsOpInterface, tv::CompositionOpInterface>(op))
+    return std::nullopt;
+  auto piece =
+      dyn_cast_or_null<tv::PieceAttr>(op.getDiscardableAttr(pieceName));
+  return piece && !piece.getGradient() ? std::optional(piece.getFull())
+                                       : std::nullopt;
+}
+
+static auto getForwardSegments(tv::PlanOp plan) {
+  return llvm::make_filter_range(
+      plan.getBody().getOps<tv::SegmentOp>(),
+      [](tv::SegmentOp segment) { return !segment.getBackward(); });
+}
+
+/// Calls `visit` with each op that makes a tensor of the model, and the number
+/// of that.
 static void
 forEachTensor(tv::PlanOp plan,
-              llvm::function_ref<bool(Operation *, int64_t)> visit) {
-  for (auto segment : plan.getBody().getOps<tv::SegmentOp>()) {
-    if (segment.getBackward())
-      continue;
-    for (Operation &op : segment.getBody().front()) {
-      auto piece =
-          dyn_cast_or_null<tv::PieceAttr>(op.getDiscardableAttr(pieceName));
-      bool isComputed =
-          isa<tv::SemanticsOpInterface, tv::CompositionOpInterface>(op);
-      if (piece && !piece.getGradient() && isComputed &&
-          !visit(&op, piece.getFull()))
+              llvm::function_ref<void(Operation *, int64_t)> visit) {
+  for (tv::SegmentOp segment : getForwardSegments(plan))
+    for (Operation &op : segment.getBody().front())
+      if (std::optional<int64_t> number = getTensor(op))
+        visit(&op, *number);
+}
+
+/// Whether the tensors of a plan are made by ops of the same places as those of
+/// the same numbers in the reference. Where one trace has an op more than the
+/// other, all that comes after it has another number: a few of each segment,
+/// the first and the last, tell.
+static bool haveSameNumbers(tv::PlanOp reference, tv::PlanOp plan) {
+  constexpr unsigned mostAtAnEnd = 4;
+  llvm::DenseMap<int64_t, OpKey> expected;
+  auto collect = [&](auto &&ops) {
+    unsigned count = 0;
+    for (Operation &op : ops) {
+      std::optional<int64_t> number = getTensor(op);
+      // Adapters give what others have made.
+      if (!number || getOpKind(op.getLoc()) == "adapter")
+        continue;
+      expected.try_emplace(*number, getKey(&op));
+      if (++count == mostAtAnEnd)
         return;
     }
+  };
+  for (tv::SegmentOp segment : getForwardSegments(plan)) {
+    collect(segment.getBody().front());
+    collect(llvm::reverse(segment.getBody().front()));
   }
-}
-
-/// Whether the first tensors of a plan are made by ops of the same places as
-/// those of the same numbers in the reference.
-static bool haveSameNumbers(tv::PlanOp reference, tv::PlanOp plan) {
-  constexpr unsigned mostOfPlan = 32, mostOfReference = 128;
-  llvm::DenseMap<int64_t, OpKey> known;
+  bool isSame = true;
+  llvm::DenseSet<int64_t> seen;
   forEachTensor(reference, [&](Operation *op, int64_t number) {
-    known.try_emplace(number, getKey(op));
-    return known.size() < mostOfReference;
+    auto found = expected.find(number);
+    if (isSame && found != expected.end() && seen.insert(number).second)
+      isSame = found->second == getKey(op);
   });
-  unsigned count = 0, same = 0;
-  forEachTensor(plan, [&](Operation *op, int64_t number) {
-    auto found = known.find(number);
-    same += found != known.end() && found->second == getKey(op);
-    return ++count < mostOfPlan;
-  });
-  return 2 * same >= count;
+  return isSame && 2 * seen.size() >= expected.size();
 }
 
-/// The numbers of the tensors that ops of each place make, ascending.
+/// Whether ops of one place have ascending numbers wherever a segment has
+/// several: they are in the order of a trace.
+static bool areNumbersInOrder(tv::PlanOp plan) {
+  for (tv::SegmentOp segment : getForwardSegments(plan)) {
+    std::map<OpKey, int64_t> last;
+    for (Operation &op : segment.getBody().front())
+      if (std::optional<int64_t> number = getTensor(op)) {
+        auto [found, isNew] = last.try_emplace(getKey(&op), *number);
+        if (!isNew && *number < std::exchange(found->second, *number))
+          return false;
+      }
+  }
+  return true;
+}
+
+/// The numbers of the tensors that ops of each place make: ascending, or else
+/// in the order of the plan's segments, which is that of the trace unless a
+/// device has several stages.
 static std::map<OpKey, SmallVector<int64_t>> listNumbers(tv::PlanOp plan) {
   std::map<OpKey, SmallVector<int64_t>> numbers;
   llvm::DenseSet<int64_t> seen;
   forEachTensor(plan, [&](Operation *op, int64_t number) {
     if (seen.insert(number).second)
       numbers[getKey(op)].push_back(number);
-    return true;
   });
-  for (auto &[key, list] : numbers)
-    llvm::sort(list);
+  if (areNumbersInOrder(plan))
+    for (auto &[key, list] : numbers)
+      llvm::sort(list);
   return numbers;
 }
 
@@ -114,6 +154,10 @@ void nnscaler::alignTensors(tv::PlanOp reference, tv::PlanOp plan) {
   for (auto &entry : listNamed(plan))
     if (auto found = known.find(entry.getKey()); found != known.end())
       aligned.try_emplace(entry.getValue(), found->second);
+  if (llvm::all_of(aligned, [](const auto &entry) {
+        return entry.first == entry.second;
+      }))
+    return;
   // What has no counterpart may not be called like another tensor.
   llvm::DenseSet<int64_t> taken;
   for (auto [number, other] : aligned)
