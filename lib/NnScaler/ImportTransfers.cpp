@@ -95,7 +95,7 @@ FailureOr<Value> PrimitiveImporter::move() {
   if (failed(source) || failed(target))
     return failure();
   if (*source == *target)
-    return error(hasNoPart) << "sends from device " << *source << " to itself";
+    return error(toItself) << "sends from device " << *source << " to itself";
   bool sends = *source == context.device, receives = *target == context.device;
   if (!sends && !receives)
     return error(hasNoPart) << "runs on device " << context.device
@@ -177,7 +177,7 @@ FailureOr<Value> PrimitiveImporter::scatter() {
   if (failed(source) || failed(dimension) || failed(targets))
     return failure();
   if (llvm::is_contained(*targets, *source))
-    return error() << "device " << *source << " sends to itself";
+    return error(toItself) << "device " << *source << " sends to itself";
   if (*source != context.device) {
     if (!llvm::is_contained(*targets, context.device))
       return error(hasNoPart) << "runs on device " << context.device
@@ -213,7 +213,7 @@ FailureOr<Value> PrimitiveImporter::gather() {
   if (failed(target) || failed(dimension) || failed(sources))
     return failure();
   if (llvm::is_contained(*sources, *target))
-    return error() << "device " << *target << " receives from itself";
+    return error(toItself) << "device " << *target << " receives from itself";
   if (*target != context.device) {
     if (!llvm::is_contained(*sources, context.device))
       return error(hasNoPart) << "runs on device " << context.device

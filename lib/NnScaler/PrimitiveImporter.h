@@ -54,6 +54,7 @@ private:
       isOutside = "a device is outside the group of its collective",
       doesNotFit = "shapes do not fit",
       hasNoPart = "a device has no part in a transfer that it executes",
+      toItself = "a device sends to itself",
       namesNobody = "a device is named that the plan does not have";
   const Argument *find(llvm::StringRef name) {
     for (const KeywordArgument &keyword : primitive.keywords)

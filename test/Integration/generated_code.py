@@ -288,7 +288,7 @@ EDITS = [
     Edit("one more keyword", _keyword("MovePrim", dim=0), (3,), "unknown keyword 'dim'"),
     Edit("no shape", _keyword("MovePrim", shape=None), (3,), "needs keyword 'shape'"),
     Edit("a type by itself", _keyword("MovePrim", dtype="float32"), (3,), "keyword 'dtype'"),
-    Edit("to itself", _keyword("MovePrim", dst=0), (3,), "from device 0 to itself"),
+    Edit("to itself", _keyword("MovePrim", dst=0), (1,), "from device 0 to itself"),
     Edit("a flag of the whole", _flag("_requires_grad", False), (3,), "takes 1 and gives 2 gradients"),
     Edit("a type of the whole", _flag("_dtype", type("int64", (StandIn,), {"__module__": "torch"})), (3,), "not defined on integers"),
     Edit("a parameter that is a gradient", _flag_all("_is_grad", True), (3,), "is said to be a parameter and a gradient"),

@@ -382,7 +382,7 @@ EDITS = [
     Edit("a large exponent", power(10**9), (3,), "'torch.pow': exponent", "llama"),
     Edit("the least exponent", power(-(2**63)), (3,), "'torch.pow': exponent", "llama"),
     Edit("a small exponent", power(1e-9), (3,), "'torch.pow': exponent", "llama"),
-    Edit("a group of nobody", lambda r: _group(r, 49), (3,), "names device 49"),
+    Edit("a group of nobody", lambda r: _group(r, 49), (1,), "names device 49"),
     Edit("a gather along -3", lambda r: _gather(r, -3), (3,), "has no dimension -3"),
     Edit("a gather along 2^62", lambda r: _gather(r, 2**62), (3,), "has no dimension 46116"),
     Edit("rows along columns", _gather_rows, (1,), "has size 1, expected 2", "rows"),
