@@ -44,7 +44,28 @@ static void importBinary(ForwardOp &op, Results &results) {
                                  tv::DomainAttr()));
 }
 
+/// A positive number to the power of a tensor, by its logarithm.
+static void importExponential(ForwardOp &op, Results &results) {
+  const Argument &base = op.node.inputs[0];
+  bool isPositive =
+      (base.kind == ConstantKind::Integer && base.getInteger() > 0) ||
+      (base.kind == ConstantKind::Float && base.getReal() > 0);
+  Value number = op.constant();
+  if (!isPositive && !op.failedAlready)
+    op.error() << "needs a base that is positive";
+  if (op.failedAlready)
+    return;
+  OpBody body{op};
+  results.push_back(body.unary<tv::ExpOp>(body.binary<tv::MultiplyOp>(
+      op.operands[0], body.unary<tv::LogOp>(number))));
+}
+
 static void importPower(ForwardOp &op, Results &results) {
+  if (op.operands.size() == 1 && op.node.inputs.size() == 2 &&
+      op.node.inputs[1].isTensor) {
+    importExponential(op, results);
+    return;
+  }
   if (!op.requireOperands(1) || op.node.inputs.size() != 2 ||
       !op.node.inputs[0].isTensor) {
     if (!op.failedAlready)

@@ -41,7 +41,7 @@ SIZES = MlpSizes(layers=2, hidden=6, batch=4)
 
 
 #: How many ops on several tensors are refused.
-OF_SEVERAL = 40
+OF_SEVERAL = 42
 #: Ops on the data, the type that the plan declares for what they give, and what is said.
 REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.Tensor.float", {}, FLOAT16, "makes float32 where the plan declares float16"),
@@ -217,6 +217,8 @@ def use_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], str]]
     yield lambda: ops.add("torch.baddbmm", same, x, x, half), "needs operands of rank 3"
     yield lambda: ops.add("torch.tril", same, row), "needs a matrix, got"
     yield lambda: ops.add("torch.pow", same, x, "2"), "exponent is not a number"
+    yield lambda: ops.add("torch.pow", lambda *_: x.array, -2, x), "needs a base that is positive"
+    yield lambda: ops.add("torch.pow", lambda *_: x.array, "2", x), "needs a number as its other"
     yield from choose_wrongly(ops, x)
 
 
