@@ -4,94 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
+from combined_ops import combine
 from models import erf, sigmoid, softmax
-from plan_maker.graph import (
-    BOOL,
-    FLOAT32,
-    INT64,
-    Constant,
-    ElementType,
-    ForwardOperation,
-    FullTensor,
-    Keyword,
-    SubTensor,
-)
-
-Array = Any  # What the operators of NumPy take and return.
-
-
-@dataclass
-class Value:
-    """A tensor of the plan and its elements."""
-
-    tensor: SubTensor
-    array: Array
-
-
-@dataclass
-class Ops:
-    """The ops so far; the one whose number is `changed` gives what it should not."""
-
-    number: int
-    template: ForwardOperation
-    changed: int = -1
-    nodes: list[ForwardOperation] = field(default_factory=list)
-
-    def tensor(self, shape: tuple[int, ...], kind: ElementType) -> SubTensor:
-        """A tensor that is new."""
-        self.number += 2
-        full = FullTensor(self.number, f"t{self.number}", shape, kind)
-        return SubTensor(self.number + 1, full, full.whole())
-
-    def add(
-        self,
-        signature: str,
-        meaning: Callable[..., Array],
-        *inputs: Value | Constant,
-        **keywords: Constant,
-    ) -> Value:
-        """The op on tensors and constants."""
-        [value] = self.add_all(signature, lambda *given: [meaning(*given)], *inputs, **keywords)
-        return value
-
-    def add_all(
-        self,
-        signature: str,
-        meaning: Callable[..., list[Array]],
-        *inputs: Value | Constant,
-        **keywords: Constant,
-    ) -> list[Value]:
-        """An op with several results."""
-        given = [value.array if isinstance(value, Value) else value for value in inputs]
-        factor = 3 if len(self.nodes) == self.changed else 1
-        results = []
-        for result in meaning(*given):
-            array = np.asarray(result)
-            array = array.reshape(array.shape or (1,))
-            kind = {np.dtype(np.int64): INT64, np.dtype(bool): BOOL}.get(array.dtype, FLOAT32)
-            tensor = self.tensor(array.shape, kind)
-            # The other truth value, another integer, or three times as much.
-            changes = {BOOL: array != (factor > 1), INT64: (array + factor - 1) % 7}
-            changed = array if factor == 1 else changes.get(kind, array * factor)
-            results.append(Value(tensor, changed))
-        self.number += 1
-        node = replace(
-            self.template,
-            identifier=self.number,
-            name=signature.split(".")[-1],
-            signature=signature,
-            inputs=tuple(x.tensor if isinstance(x, Value) else x for x in inputs),
-            outputs=tuple(value.tensor for value in results),
-            keywords=tuple(Keyword(name, value) for name, value in keywords.items()),
-            mirror=None,
-        )
-        self.nodes.append(node)
-        return results
+from plan_maker.graph import FLOAT32, INT64, Constant
+from plan_ops import Array, Ops, Value
 
 
 def linear(x: Array, weight: Array, bias: Array) -> Array:
@@ -135,11 +54,6 @@ def attend(query: Array, key: Array, value: Array, mask: Array | float) -> Array
     """Rows of `value` by how far keys and queries agree."""
     scores = query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1]) + mask
     return softmax(scores) @ value
-
-
-def real(x: Array) -> Array:
-    """Integers as numbers."""
-    return x.astype(float)
 
 
 def choose(rows: Array, target: Array) -> Array:
@@ -343,93 +257,6 @@ def decide(ops: Ops, x: Value) -> Value:
     y = add("torch.add", lambda a, b: a + b, y, counted)
     counted = add("torch.Tensor.to", lambda a: a.astype(float), j, dtype=FLOAT32)
     return add("torch.add", lambda a, b: a + b, y, counted)
-
-
-def combine(ops: Ops, x: Value, names: Value) -> Value:
-    """Ops that combine, choose the greatest or compare, from `x`, (4, 6), to that shape."""
-    add, add_all = ops.add, ops.add_all
-    network = "torch.nn.functional."
-    over: dict[str, Constant] = {"keepdim": True, "out": None, "dtype": None}
-    y = add("torch.norm", lambda a: np.sqrt((a**2).sum(1, keepdims=True)), x, p=2, dim=1, **over)
-    y = add("torch.mul", lambda a, b: a * b, x, y)
-    z = add("torch.functional.norm", lambda a: np.sqrt((a**2).sum()), x, p="fro", dim=None)
-    y = add("torch.div", lambda a, b: a / b, y, z)
-    z = add("torch.Tensor.norm", lambda a: np.abs(a).sum(0), y, p=1, dim=(0,), keepdim=False)
-    y = add("torch.mul", lambda a, b: a * b, y, z)
-    y = add("torch.max", np.maximum, y, x)
-    y = add("torch.mul", lambda a, b: a * b, y, add("torch.max", np.max, x))
-    y = add("torch.sub", lambda a, b: a - b, y, add("torch.min", np.min, y, dim=None))
-    for function, choose_one in (("max", np.argmax), ("min", np.argmin)):
-        for kept in (True, False):
-            values, places = add_all(
-                f"torch.{function}",
-                lambda a, f=choose_one, k=kept: [
-                    np.take_along_axis(a, f(a, 0, keepdims=True), 0).reshape((1, 6) if k else (6,)),
-                    f(a, 0, keepdims=k),
-                ],
-                y,
-                dim=0,
-                keepdim=kept,
-            )
-            y = add("torch.add", lambda a, b: a + b, y, values)
-            y = add("torch.add", lambda a, b: a + b, y, add("torch.Tensor.float", real, places))
-    y = add("torch.div", lambda a, b: a / b, y, 256)
-    y = add("torch.add", lambda a, b: a + b, y, x)  # No two are equal.
-    for least in (False, True):
-        values, places = add_all(
-            "torch.topk",
-            lambda a, s=1 if least else -1: [
-                s * np.sort(s * a, axis=1)[:, :3],
-                np.argsort(s * a, axis=1)[:, :3],
-            ],
-            y,
-            k=3,
-            dim=None if least else -1,
-            largest=not least,
-            sorted=True,
-        )
-        values = add(
-            "torch.mul", lambda a, b: a * b, values, add("torch.Tensor.float", real, places)
-        )
-        y = add("torch.add", lambda a, b: a + b, y, add("torch.sum", np.sum, values))
-        picked = add("torch.gather", lambda a, _, i: np.take_along_axis(a, i % 6, 1), y, 1, places)
-        picked = add(
-            "torch.mean", lambda a: a.mean(axis=1, keepdims=True), picked, dim=1, keepdim=True
-        )
-        y = add("torch.add", lambda a, b: a + b, y, picked)
-    y = add("torch.div", lambda a, b: a / b, y, 64)
-    total = x
-    for distance, meaning in (("l1_loss", np.abs), ("mse_loss", np.square)):
-        for kind, reduce in (("none", lambda a: a), ("sum", np.sum), ("mean", np.mean)):
-            said: dict[str, Constant] = {"size_average": None, "reduce": None, "reduction": kind}
-            z = add(network + distance, lambda a, b, m=meaning, r=reduce: r(m(a - b)), y, x, **said)
-            total = add("torch.add", lambda a, b: a + b, total, z)
-    y = add("torch.div", lambda a, b: a / b, total, 32768)
-    y = add("torch.detach", lambda a: a, y)
-    line = add(
-        "nnscaler.runtime.function.fullslice",
-        lambda a, *index: a[index],
-        names,
-        0,
-        slice(None, None, None),
-    )
-    z = add("torch.index_select", lambda a, _, i: a[:, i % 6], y, -1, line)
-    y = add(
-        "torch.matmul",
-        lambda a, b: a @ b,
-        add("torch.transpose", np.transpose, z, dim0=0, dim1=1),
-        y,
-    )
-    chosen = add("nnscaler.runtime.function.index_select", lambda a, i: a[i % 4], x, line, dim=0)
-    y = add("torch.mul", lambda a, b: a * b, y, chosen)
-    y = add("torch.sum", lambda a: a.sum(axis=0), y, dim=0)
-    return add(
-        network + "softmax",
-        softmax,
-        add("torch.add", lambda a, b: a + b, x, y),
-        dim=-1,
-        dtype=FLOAT32,
-    )
 
 
 def use(ops: Ops, x: Value) -> Value:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from imported_ops import Ops, Value, use
+from imported_ops import use
 from models import is_close, run
 from plan_maker.bugs.place import Place, nodes_at
 from plan_maker.bugs.rewriting import next_tensor, replace_nodes
@@ -35,6 +35,7 @@ from plan_maker.graph import (
 )
 from plan_maker.strategy.configuration import MlpSizes, Parallelism
 from plan_maker.strategy.mlp import make_mlp
+from plan_ops import Ops, Value
 
 FLOAT16 = ElementType("float16")
 SIZES = MlpSizes(layers=2, hidden=6, batch=4)
