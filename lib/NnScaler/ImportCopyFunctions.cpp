@@ -106,6 +106,23 @@ static void importMultiref(ForwardOp &op, Results &results) {
                                            op.operands[0], tv::DomainAttr()));
 }
 
+/// `torch.view_as_complex(input)` and `torch.view_as_real(input)`: pairs are
+/// complex numbers.
+template <bool isComplex>
+static void importPairs(ForwardOp &op, Results &results) {
+  RankedTensorType type = op.resultType(0);
+  if (!op.requireOperands(1) || !type)
+    return;
+  if (op.plan.isComplex(op.operandTensor(0)) == isComplex ||
+      op.plan.isComplex(op.plan.get(op.node.outputs[0])) != isComplex) {
+    op.error() << "does not give " << type << " for "
+               << op.operands[0].getType();
+    return;
+  }
+  results.push_back(tv::CopyOp::create(op.builder, op.location, type,
+                                       op.operands[0], tv::DomainAttr()));
+}
+
 void nnscaler::addCopyFunctions(ForwardRules &rules) {
   constexpr MinusInfinity kept = MinusInfinity::Kept;
   rules.insert({
@@ -117,6 +134,10 @@ void nnscaler::addCopyFunctions(ForwardRules &rules) {
         .detaches = true}},
       {"torch.Tensor.to", {importCopy, kept}},
       {"torch.Tensor.type", {importCopy, kept}},
+      {"torch.view_as_complex",
+       {.import = importPairs<true>, .takesComplex = true}},
+      {"torch.view_as_real",
+       {.import = importPairs<false>, .takesComplex = true}},
       {"torch.Tensor.float", {importCopy, kept}},
       {"torch.Tensor.bool", {importCopy}},
       {"torch.Tensor.contiguous", {importCopy, kept, true}},

@@ -60,6 +60,72 @@ static void importExponential(ForwardOp &op, Results &results) {
       op.operands[0], body.unary<tv::LogOp>(number))));
 }
 
+/// Tensors that broadcast, complex numbers among them: pairs of the last
+/// dimension, of which a real number is a factor of both.
+static void importProduct(ForwardOp &op, Results &results) {
+  SmallVector<bool> isComplex;
+  for (unsigned i = 0; i < op.operands.size(); ++i)
+    isComplex.push_back(op.plan.isComplex(op.operandTensor(i)));
+  RankedTensorType type = op.resultType(0);
+  if (!llvm::is_contained(isComplex, true) || op.operands.size() != 2) {
+    importBinary<tv::MultiplyOp>(op, results);
+    return;
+  }
+  if (!type)
+    return;
+  OpBody body{op};
+  if (isComplex[0] != isComplex[1]) {
+    SmallVector<Value> factors(op.operands);
+    Value &real = factors[isComplex[0]];
+    SmallVector<int64_t> shape(OpBody::shape(real));
+    shape.push_back(1);
+    real = body.reshape(real, shape);
+    results.push_back(tv::MultiplyOp::create(op.builder, op.location, type,
+                                             factors[0], factors[1],
+                                             tv::DomainAttr()));
+    return;
+  }
+  // table[d, c, e]: part e of the product of part d and part c.
+  auto tableType = RankedTensorType::get({2, 2, 2}, op.builder.getF64Type());
+  Value table = tv::ConstantOp::create(
+      op.builder, op.location, tableType,
+      DenseElementsAttr::get(tableType,
+                             ArrayRef<double>{1, 0, 0, 1, 0, 1, -1, 0}),
+      tv::DomainAttr());
+  int64_t rank = type.getRank() - 1;
+  std::string all;
+  for (int64_t i = 0; i < rank; ++i)
+    all.push_back(static_cast<char>('A' + i));
+  // Dimensions that are repeated are not there.
+  SmallVector<Value> factors;
+  SmallVector<std::string> letters;
+  for (auto [operand, part] : llvm::zip(op.operands, StringRef("dc"))) {
+    ArrayRef<int64_t> own = OpBody::shape(operand).drop_back();
+    auto added = rank - static_cast<int64_t>(own.size());
+    if (added < 0 || rank > 20) {
+      op.error() << "does not give " << type << " for " << operand.getType();
+      return;
+    }
+    SmallVector<int64_t> shape;
+    std::string &text = letters.emplace_back();
+    for (auto [i, size] : llvm::enumerate(own)) {
+      if (size == 1 && type.getDimSize(added + i) != 1)
+        continue;
+      shape.push_back(size);
+      text.push_back(all[added + i]);
+    }
+    shape.push_back(2);
+    text.push_back(part);
+    factors.push_back(shape.size() == own.size() + 1
+                          ? operand
+                          : body.reshape(operand, shape));
+  }
+  factors.push_back(table);
+  results.push_back(
+      body.einsum(factors, letters[0] + "," + letters[1] + ",dce->" + all + "e",
+                  type.getShape()));
+}
+
 static void importPower(ForwardOp &op, Results &results) {
   if (op.operands.size() == 1 && op.node.inputs.size() == 2 &&
       op.node.inputs[1].isTensor) {
@@ -211,7 +277,7 @@ static ForwardRules listRules() {
   ForwardRules rules = {
       {"torch.add", {importBinary<tv::AddOp>, kept}},
       {"torch.sub", {importBinary<tv::SubtractOp>}},
-      {"torch.mul", {importBinary<tv::MultiplyOp>}},
+      {"torch.mul", {.import = importProduct, .takesComplex = true}},
       {"torch.div", {importBinary<tv::DivideOp>}},
       {"torch.neg", {importUnary<tv::NegateOp>}},
       {"torch.exp", {importUnary<tv::ExpOp>}},

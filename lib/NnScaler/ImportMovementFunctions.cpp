@@ -30,14 +30,16 @@ static void importView(ForwardOp &op, Results &results) {
     op.error() << "needs keyword 'size'";
     return;
   }
-  if (size->getElements().size() != static_cast<size_t>(type.getRank())) {
+  // What complex numbers are imported as has one more.
+  bool isComplex = op.plan.isComplex(op.operandTensor(0));
+  ArrayRef<int64_t> sizes = type.getShape().drop_back(isComplex);
+  if (size->getElements().size() != sizes.size()) {
     op.error() << "has " << size->getElements().size() << " sizes for rank "
-               << type.getRank();
+               << sizes.size();
     return;
   }
   int64_t inferred = 0;
-  for (auto [argument, expected] :
-       llvm::zip(size->getElements(), type.getShape())) {
+  for (auto [argument, expected] : llvm::zip(size->getElements(), sizes)) {
     if (argument.isTensor || argument.kind != ConstantKind::Integer) {
       op.error() << "sizes are not integers";
       return;
@@ -320,8 +322,8 @@ static void importPad(ForwardOp &op, Results &results) {
 void nnscaler::addMovementFunctions(ForwardRules &rules) {
   constexpr MinusInfinity kept = MinusInfinity::Kept;
   rules.insert({
-      {"torch.Tensor.view", {importView, kept}},
-      {"torch.Tensor.reshape", {importView, kept}},
+      {"torch.Tensor.view", {importView, kept, /*takesComplex=*/true}},
+      {"torch.Tensor.reshape", {importView, kept, /*takesComplex=*/true}},
       {"torch.flatten", {importFlatten, kept}},
       {"torch.squeeze", {importSqueeze, kept}},
       {"torch.unsqueeze", {importUnsqueeze, kept}},

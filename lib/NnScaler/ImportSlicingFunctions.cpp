@@ -288,6 +288,7 @@ void nnscaler::addSlicingFunctions(ForwardRules &rules) {
       {"torch.gather", {importGather}},
       {"torch.index_select", {importIndexSelect}},
       {"nnscaler.runtime.function.index_select", {importIndexSelect}},
-      {"nnscaler.runtime.function.fullslice", {importIndexing, kept}},
+      {"nnscaler.runtime.function.fullslice",
+       {importIndexing, kept, /*takesComplex=*/true}},
   });
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ops that combine elements, choose the greatest, or compare tensors."""
+"""Ops that combine elements, choose the greatest, compare tensors or turn pairs."""
 
 from __future__ import annotations
 
@@ -100,3 +100,31 @@ def combine(ops: Ops, x: Value, names: Value) -> Value:
         dim=-1,
         dtype=FLOAT32,
     )
+
+
+def turn(ops: Ops, x: Value, other: Value) -> Value:
+    """Products of complex numbers that are pairs of (4, 6); the result has that shape."""
+    add = ops.add
+
+    def pairs(value: Value) -> Value:
+        cut = add("torch.Tensor.view", lambda a: a.reshape(4, 3, 2), value, size=(4, -1, 2))
+        return add("torch.view_as_complex", lambda a: a[..., 0] + 1j * a[..., 1], cut)
+
+    def product(one: Value, two: Value) -> Value:
+        return add("torch.mul", lambda a, b: a * b, one, two)
+
+    y, f = pairs(x), pairs(other)
+    row = add("nnscaler.runtime.function.fullslice", lambda a, i: a[i], f, 1)
+    y = product(product(y, f), row)
+    cube = add("torch.Tensor.view", lambda a: a.reshape(2, 2, 3), f, size=(2, 2, 3))
+    column = add("torch.Tensor.reshape", lambda a: a.reshape(4, 1, 3), f, shape=(4, 1, 3))
+    row = add(
+        "nnscaler.runtime.function.fullslice", lambda a, i: a[i], column, slice(None, 2, None)
+    )
+    line = add("torch.Tensor.view", lambda a: a.reshape(4, 3), product(row, cube), size=(4, 3))
+    y = add("torch.mul", lambda a, b: a * b, product(y, line), 2)
+    size = add("torch.mean", lambda a: a.mean(axis=1), x, dim=1)
+    size = add("torch.unsqueeze", lambda a: a[:, None], size, dim=1)
+    y = product(product(size, y), size)
+    z = add("torch.view_as_real", lambda a: np.stack([a.real, a.imag], -1), y)
+    return add("torch.Tensor.reshape", lambda a: a.reshape(4, 6), z, shape=(4, 6))

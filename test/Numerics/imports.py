@@ -42,7 +42,7 @@ SIZES = MlpSizes(layers=2, hidden=6, batch=4)
 
 
 #: How many ops on several tensors are refused.
-OF_SEVERAL = 42
+OF_SEVERAL = 45
 #: Ops on the data, the type that the plan declares for what they give, and what is said.
 REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.Tensor.float", {}, FLOAT16, "makes float32 where the plan declares float16"),
@@ -245,6 +245,11 @@ def choose_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], st
     yield lambda: ops.add(distance, same, x, x, reduction="batchmean"), "keyword 'reduction' is no"
     row = ops.add("torch.mean", lambda a: a.mean(axis=0), x, dim=0)
     yield lambda: ops.add(distance, same, x, row), "operand 1 is"
+    cut = ops.add("torch.Tensor.view", lambda a: a.reshape(4, 3, 2), x, size=(4, 3, 2))
+    pairs = ops.add("torch.view_as_complex", lambda a: a[..., 0] + 1j * a[..., 1], cut)
+    yield lambda: ops.add("torch.view_as_complex", same, x), "does not give 'tensor<4x6xf32>' for"
+    yield lambda: ops.add("torch.view_as_real", same, pairs), "does not give 'tensor<4x3x2xf32>' f"
+    yield lambda: ops.add("torch.exp", same, pairs), "is not supported on complex numbers"
     yield lambda: ops.add("torch.outer", same, x, x), "needs operands of rank 1"
     yield lambda: ops.add("torch.Tensor.where", same, x, c, x), "unknown op 'torch.Tensor.where'"
     yield lambda: ops.add("torch.where", same, x, x, x), "selects by elements of 'f32'"

@@ -11,6 +11,7 @@ import numpy as np
 
 from plan_maker.graph import (
     BOOL,
+    COMPLEX64,
     FLOAT32,
     INT64,
     Constant,
@@ -21,6 +22,7 @@ from plan_maker.graph import (
     SubTensor,
 )
 
+KINDS = {np.dtype(np.int64): INT64, np.dtype(bool): BOOL, np.dtype(complex): COMPLEX64}
 Array = Any  # What the operators of NumPy take and return.
 
 
@@ -72,11 +74,12 @@ class Ops:
         for result in meaning(*given):
             array = np.asarray(result)
             array = array.reshape(array.shape or (1,))
-            kind = {np.dtype(np.int64): INT64, np.dtype(bool): BOOL}.get(array.dtype, FLOAT32)
+            kind = KINDS.get(array.dtype, FLOAT32)
             tensor = self.tensor(array.shape, kind)
+            changed = array if factor == 1 else array * factor
             # The other truth value, another integer, or three times as much.
-            changes = {BOOL: array != (factor > 1), INT64: (array + factor - 1) % 7}
-            changed = array if factor == 1 else changes.get(kind, array * factor)
+            if kind in (BOOL, INT64) and factor != 1:
+                changed = ~array if kind is BOOL else (array + factor - 1) % 7
             results.append(Value(tensor, changed))
         self.number += 1
         node = replace(
