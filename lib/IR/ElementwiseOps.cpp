@@ -273,6 +273,14 @@ LogicalResult CopyOp::buildGradients(OpBuilder &builder, Value gradient,
   return success();
 }
 
+//===--- DetachOp ---------------------------------------------------------===//
+
+LogicalResult DetachOp::buildGradients(OpBuilder &builder, Value gradient,
+                                       SmallVectorImpl<Value> &gradients) {
+  gradients.append({Value()});
+  return success();
+}
+
 //===--- PowerOp ----------------------------------------------------------===//
 
 LogicalResult PowerOp::verify() {

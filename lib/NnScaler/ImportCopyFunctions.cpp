@@ -87,6 +87,14 @@ static void importCopy(ForwardOp &op, Results &results) {
     results.push_back(buildCast(op, type, op.operands[0]));
 }
 
+/// `torch.Tensor.detach(input)`.
+static void importDetach(ForwardOp &op, Results &results) {
+  RankedTensorType type = op.resultType(0);
+  if (type && op.requireOperands(1))
+    results.push_back(tv::DetachOp::create(op.builder, op.location, type,
+                                           op.operands[0], tv::DomainAttr()));
+}
+
 static void importMultiref(ForwardOp &op, Results &results) {
   std::optional<int64_t> times = op.integer("times");
   if (!op.requireOperands(1))
@@ -128,7 +136,7 @@ void nnscaler::addCopyFunctions(ForwardRules &rules) {
   rules.insert({
       {"torch.clone", {importCopy, kept}},
       {"torch.detach",
-       {.import = importCopy,
+       {.import = importDetach,
         .minusInfinity = kept,
         .takesComplex = true,
         .detaches = true}},

@@ -377,6 +377,21 @@ static void importLayerNorm(ForwardOp &op, Results &results) {
                               llvm::APFloat(epsilon), tv::DomainAttr()));
 }
 
+/// Rows that the indices of operand 0 name. Those of one index have no
+/// gradient: `x + p * (detach(x) - x)`, where `p` is 1 for them and else 0.
+static Value withoutGradient(ForwardOp &op, Value rows, int64_t index) {
+  OpBody body{op};
+  SmallVector<int64_t> shape(op.operandType(0).getShape());
+  shape.push_back(1);
+  Value isIndex = tv::OneHotOp::create(
+      op.builder, op.location, OpBody::like(rows, shape), op.operands[0],
+      /*start=*/index, tv::DomainAttr());
+  Value without =
+      body.binary<tv::SubtractOp>(body.unary<tv::DetachOp>(rows), rows);
+  return body.binary<tv::AddOp>(rows,
+                                body.binary<tv::MultiplyOp>(without, isIndex));
+}
+
 static void importEmbedding(ForwardOp &op, Results &results) {
   // The function that is called has no defaults.
   for (StringRef name : {"padding_idx", "start", "stop"})
@@ -384,7 +399,8 @@ static void importEmbedding(ForwardOp &op, Results &results) {
       op.error() << "needs keyword '" << name << "'";
       return;
     }
-  op.requireNone("padding_idx");
+  // Of a row that this part of the table does not have it says nothing.
+  std::optional<int64_t> padding = op.integer("padding_idx");
   std::optional<int64_t> start = op.integer("start"), stop = op.integer("stop");
   if (op.failedAlready)
     return;
@@ -402,10 +418,15 @@ static void importEmbedding(ForwardOp &op, Results &results) {
                << " does not have the size of the table " << table;
     return;
   }
-  if (RankedTensorType type = op.resultType(0))
-    results.push_back(tv::EmbeddingOp::create(op.builder, op.location, type,
-                                              op.operands[0], op.operands[1],
-                                              *start, tv::DomainAttr()));
+  RankedTensorType type = op.resultType(0);
+  if (!type)
+    return;
+  Value rows =
+      tv::EmbeddingOp::create(op.builder, op.location, type, op.operands[0],
+                              op.operands[1], *start, tv::DomainAttr());
+  if (padding && *padding >= *start && *padding < *stop)
+    rows = withoutGradient(op, rows, *padding);
+  results.push_back(rows);
 }
 
 void nnscaler::addNetworkFunctions(ForwardRules &rules) {

@@ -68,6 +68,8 @@ tv.graph @reference <dp = 2> {
   %minus = tv.negate %product : (tensor<i64>) -> tensor<i64>
   // CHECK: tv.copy %{{.*}} : (tensor<4xi1>) -> tensor<4xi1>
   %same = tv.copy %truth : (tensor<4xi1>) -> tensor<4xi1>
+  // CHECK: tv.detach %{{.*}} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %detached = tv.detach %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
   // All float types are the real numbers.
   // CHECK: tv.multiply %{{.*}}, %{{.*}} : (tensor<4x8xf32>, tensor<4x8xbf16>) -> tensor<4x8xf64>
   %mixed = tv.multiply %x, %copy : (tensor<4x8xf32>, tensor<4x8xbf16>) -> tensor<4x8xf64>

@@ -402,7 +402,7 @@ def complex_product(rng: random.Random, op: str) -> OpCase:
 GENERATORS: dict[str, Generator] = {
     **dict.fromkeys(["tv.add", "tv.subtract", "tv.multiply", "tv.divide"], binary),
     **dict.fromkeys(["tv.negate", "tv.exp", "tv.rsqrt", "tv.tanh", "tv.silu"], unary),
-    **dict.fromkeys(["tv.erf", "tv.erf_derivative", "tv.gelu", "tv.copy"], unary),
+    **dict.fromkeys(["tv.erf", "tv.erf_derivative", "tv.gelu", "tv.copy", "tv.detach"], unary),
     **dict.fromkeys(["tv.sigmoid", "tv.sqrt", "tv.log", "tv.sin", "tv.cos"], unary),
     "tv.to_real": to_real,
     "tv.select": select,

@@ -168,6 +168,7 @@ MEANINGS: dict[str, Meaning] = {
     "tv.abs": lambda x, case: np.abs(x),
     "tv.sign": lambda x, case: np.sign(x),
     "tv.copy": lambda x, case: x,
+    "tv.detach": lambda x, case: x,
     "tv.power": power,
     "tv.constant": lambda case: np.array(case.attributes["values"]).reshape(case.result),
     "tv.linear": lambda x, w, case: x @ w.T,

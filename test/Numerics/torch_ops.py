@@ -108,6 +108,7 @@ MEANINGS: dict[str, Meaning] = {
     "tv.abs": lambda x, case: torch.abs(x),
     "tv.sign": lambda x, case: torch.sign(x),
     "tv.copy": lambda x, case: x.clone(),
+    "tv.detach": lambda x, case: x.detach() + 0 * x,
     "tv.power": lambda x, case: torch.pow(
         x, case.attributes["numerator"] / case.attributes["denominator"]
     ),

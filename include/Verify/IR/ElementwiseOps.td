@@ -201,6 +201,18 @@ def TV_CopyOp : TV_UnaryOp<"copy", "scalars[0]",
   }];
 }
 
+def TV_DetachOp : TV_UnaryOp<"detach", "scalars[0]",
+    [TV_MovesElements, TV_AcceptsExtended, TV_AcceptsIntegers,
+     TV_AcceptsBooleans]> {
+  let summary = "the operand, without its gradient";
+  let description = [{
+    The operand, unchanged. No gradient passes through: the derivative is 0,
+    as autograd's of `torch.Tensor.detach` is.
+
+    Example: `%1 = tv.detach %0 : (tensor<4xf32>) -> tensor<4xf32>`
+  }];
+}
+
 def TV_ToRealOp : TV_UnaryOp<"to_real",
     "::verify::isReal(getOperand().getType()) ? scalars[0] "
     ": algebra.toReal(scalars[0])",
