@@ -12,7 +12,11 @@ using namespace verify;
 /// Names a random op: what it is and the tensor it makes. The graph level uses
 /// the same name for the same draws.
 static std::string getDrawName(tv::RandomOp op) {
-  return (op.getName() + " of tensor " + Twine(op.getPiece().getFull())).str();
+  // What nothing of the reference corresponds to has the complement of its
+  // number.
+  int64_t number = op.getPiece().getFull();
+  return (op.getName() + " of tensor " + Twine(std::max(number, ~number)))
+      .str();
 }
 
 //===--- ReferenceInputs --------------------------------------------------===//

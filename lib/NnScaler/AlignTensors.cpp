@@ -26,9 +26,9 @@ using namespace verify;
 /// may have lain in another directory.
 using OpKey = std::tuple<StringRef, StringRef, unsigned>;
 
-static OpKey getKey(Operation *op) {
-  FileLineColLoc place = getFilePlace(op->getLoc());
-  return {getOpKind(op->getLoc()),
+static OpKey getKey(Location location) {
+  FileLineColLoc place = getFilePlace(location);
+  return {getOpKind(location),
           place ? llvm::sys::path::filename(place.getFilename()) : StringRef(),
           place ? place.getLine() : 0};
 }
@@ -62,67 +62,114 @@ forEachTensor(tv::PlanOp plan,
 }
 
 /// Whether the tensors of a plan are made by ops of the same places as those of
-/// the same numbers in the reference. Where one trace has an op more than the
-/// other, all that comes after it has another number: a few of each segment,
-/// the first and the last, tell.
+/// the same numbers in the reference.
 static bool haveSameNumbers(tv::PlanOp reference, tv::PlanOp plan) {
-  constexpr unsigned mostAtAnEnd = 4;
-  llvm::DenseMap<int64_t, OpKey> expected;
-  auto collect = [&](auto &&ops) {
-    unsigned count = 0;
-    for (Operation &op : ops) {
+  // Both as they are uniqued, and what is compared where they differ.
+  llvm::DenseMap<int64_t, Location> known;
+  forEachTensor(reference, [&](Operation *op, int64_t number) {
+    known.try_emplace(number, op->getLoc());
+  });
+  for (tv::SegmentOp segment : getForwardSegments(plan))
+    for (Operation &op : segment.getBody().front()) {
       std::optional<int64_t> number = getTensor(op);
       // Adapters give what others have made.
       if (!number || getOpKind(op.getLoc()) == "adapter")
         continue;
-      expected.try_emplace(*number, getKey(&op));
-      if (++count == mostAtAnEnd)
-        return;
+      auto found = known.find(*number);
+      if (found == known.end() || getKey(found->second) != getKey(op.getLoc()))
+        return false;
     }
-  };
-  for (tv::SegmentOp segment : getForwardSegments(plan)) {
-    collect(segment.getBody().front());
-    collect(llvm::reverse(segment.getBody().front()));
-  }
-  bool isSame = true;
-  llvm::DenseSet<int64_t> seen;
-  forEachTensor(reference, [&](Operation *op, int64_t number) {
-    auto found = expected.find(number);
-    if (isSame && found != expected.end() && seen.insert(number).second)
-      isSame = found->second == getKey(op);
-  });
-  return isSame && 2 * seen.size() >= expected.size();
-}
-
-/// Whether ops of one place have ascending numbers wherever a segment has
-/// several: they are in the order of a trace.
-static bool areNumbersInOrder(tv::PlanOp plan) {
-  for (tv::SegmentOp segment : getForwardSegments(plan)) {
-    std::map<OpKey, int64_t> last;
-    for (Operation &op : segment.getBody().front())
-      if (std::optional<int64_t> number = getTensor(op)) {
-        auto [found, isNew] = last.try_emplace(getKey(&op), *number);
-        if (!isNew && *number < std::exchange(found->second, *number))
-          return false;
-      }
-  }
   return true;
 }
 
-/// The numbers of the tensors that ops of each place make: ascending, or else
-/// in the order of the plan's segments, which is that of the trace unless a
-/// device has several stages.
-static std::map<OpKey, SmallVector<int64_t>> listNumbers(tv::PlanOp plan) {
-  std::map<OpKey, SmallVector<int64_t>> numbers;
+/// Whether numbers ascend along each segment, almost: they are in the order of
+/// a trace.
+static bool areNumbersInOrder(tv::PlanOp plan) {
+  size_t steps = 0, ascending = 0;
+  for (tv::SegmentOp segment : getForwardSegments(plan)) {
+    std::optional<int64_t> last;
+    for (Operation &op : segment.getBody().front()) {
+      std::optional<int64_t> number = getTensor(op);
+      if (!number || getOpKind(op.getLoc()) == "adapter")
+        continue;
+      steps += last.has_value();
+      ascending += last && *last <= *number;
+      last = number;
+    }
+  }
+  return 10 * ascending >= 9 * steps;
+}
+
+namespace {
+/// A tensor that ops of one place make.
+struct Made {
+  int64_t number;
+  /// The parameter that ops of the segment read last, which tells layers apart;
+  /// empty if they have read none.
+  StringRef parameter;
+};
+using MadeByKey = std::map<OpKey, SmallVector<Made>>;
+} // namespace
+
+/// The tensors that ops of each place make: their numbers ascend or, where that
+/// says nothing, they are in the order of the plan's segments.
+static MadeByKey listMade(tv::PlanOp plan) {
+  llvm::StringMap<StringRef> parameters;
+  for (auto buffer : plan.getBody().getOps<tv::BufferOp>())
+    if (!buffer.getGradientOf())
+      parameters[buffer.getSymName()] = buffer.getName();
+  MadeByKey made;
   llvm::DenseSet<int64_t> seen;
-  forEachTensor(plan, [&](Operation *op, int64_t number) {
-    if (seen.insert(number).second)
-      numbers[getKey(op)].push_back(number);
-  });
+  for (tv::SegmentOp segment : getForwardSegments(plan)) {
+    StringRef parameter;
+    for (Operation &op : segment.getBody().front()) {
+      for (Value operand : op.getOperands())
+        if (auto read = operand.getDefiningOp<tv::ReadOp>())
+          if (auto found = parameters.find(read.getBuffer());
+              found != parameters.end())
+            parameter = found->second;
+      if (std::optional<int64_t> number = getTensor(op))
+        if (seen.insert(*number).second)
+          made[getKey(op.getLoc())].push_back({*number, parameter});
+    }
+  }
   if (areNumbersInOrder(plan))
-    for (auto &[key, list] : numbers)
-      llvm::sort(list);
-  return numbers;
+    for (auto &[key, list] : made)
+      llvm::sort(list, [](const Made &left, const Made &right) {
+        return left.number < right.number;
+      });
+  return made;
+}
+
+/// Pairs as many tensors as there are on both sides after the same parameter,
+/// and then what is left, if it is as many, in the order of both.
+static void align(ArrayRef<Made> plan, ArrayRef<Made> reference,
+                  llvm::DenseMap<int64_t, int64_t> &aligned) {
+  auto pair = [&](ArrayRef<Made> left, ArrayRef<Made> right) {
+    if (left.size() != right.size())
+      return false;
+    for (auto [own, other] : llvm::zip_equal(left, right))
+      aligned.try_emplace(own.number, other.number);
+    return true;
+  };
+  using Groups = llvm::MapVector<StringRef, SmallVector<Made>>;
+  auto group = [](ArrayRef<Made> list) {
+    Groups groups;
+    for (const Made &each : list)
+      groups[each.parameter].push_back(each);
+    return groups;
+  };
+  Groups own = group(plan), others = group(reference);
+  llvm::DenseSet<StringRef> done;
+  for (auto &[parameter, list] : own)
+    if (auto found = others.find(parameter);
+        found != others.end() && pair(list, found->second))
+      done.insert(parameter);
+  auto isLeft = [&](const Made &each) {
+    return !done.contains(each.parameter);
+  };
+  pair(llvm::filter_to_vector(plan, isLeft),
+       llvm::filter_to_vector(reference, isLeft));
 }
 
 /// The numbers of parameters and data, by name.
@@ -144,12 +191,10 @@ void nnscaler::alignTensors(tv::PlanOp reference, tv::PlanOp plan) {
   if (haveSameNumbers(reference, plan))
     return;
   llvm::DenseMap<int64_t, int64_t> aligned;
-  std::map<OpKey, SmallVector<int64_t>> expected = listNumbers(reference);
-  for (auto &[key, numbers] : listNumbers(plan))
-    if (auto found = expected.find(key);
-        found != expected.end() && found->second.size() == numbers.size())
-      for (auto [number, other] : llvm::zip_equal(numbers, found->second))
-        aligned.try_emplace(number, other);
+  MadeByKey expected = listMade(reference);
+  for (auto &[key, made] : listMade(plan))
+    if (auto found = expected.find(key); found != expected.end())
+      align(made, found->second, aligned);
   llvm::StringMap<int64_t> known = listNamed(reference);
   for (auto &entry : listNamed(plan))
     if (auto found = known.find(entry.getKey()); found != known.end())
@@ -168,7 +213,7 @@ void nnscaler::alignTensors(tv::PlanOp reference, tv::PlanOp plan) {
     if (auto found = aligned.find(number); found != aligned.end())
       number = found->second;
     else if (taken.contains(number))
-      number = -1 - number;
+      number = ~number;
     return tv::PieceAttr::get(piece.getContext(), number, piece.getGradient(),
                               piece.getBounds(), piece.getPart(),
                               piece.getParts());

@@ -66,7 +66,11 @@ Value ReferenceBoundary::parameter(tv::BufferOp op) {
 
 /// Names a random op: what it is and the tensor it makes.
 static std::string getRandomName(tv::RandomOp op) {
-  return (op.getName() + " of tensor " + Twine(op.getPiece().getFull())).str();
+  // What nothing of the reference corresponds to has the complement of its
+  // number.
+  int64_t number = op.getPiece().getFull();
+  return (op.getName() + " of tensor " + Twine(std::max(number, ~number)))
+      .str();
 }
 
 Value ReferenceBoundary::random(tv::RandomOp op, int64_t device) {
