@@ -129,7 +129,7 @@ LogicalResult Simulation::reportDifference(const Party &first,
                     "point: {0} is {1} on device {2} and {3} on device {4}",
                     field, ofOther, deviceOf(other.process), ofFirst,
                     deviceOf(first.process));
-  auto wrong = findWrongGroup(skeleton);
+  auto wrong = findWrongGroup(skeleton, {first.op, other.op});
   auto missing = findMissingCall(*processes[first.process].program,
                                  *processes[other.process].program,
                                  skeleton.communicators);
@@ -353,7 +353,11 @@ LogicalResult Simulation::reportGroup(const WrongGroup &wrong,
 LogicalResult Simulation::reportDeadlock() {
   recordWaiting();
   outcome.malformation = "devices wait for each other without end";
-  std::optional<WrongGroup> wrong = findWrongGroup(skeleton);
+  SmallVector<Operation *> current;
+  for (unsigned number = 0; number < processes.size(); ++number)
+    if (const Action *action = getAction(processes[number]))
+      current.push_back(findBlocked(number, action).obstacle->op);
+  std::optional<WrongGroup> wrong = findWrongGroup(skeleton, current);
   for (unsigned number = 0; number < processes.size(); ++number) {
     if (isAtEnd(processes[number]))
       continue;

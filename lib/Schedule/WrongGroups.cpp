@@ -25,8 +25,8 @@ struct Use {
 };
 
 /// What the collectives of one cell have in common: its number, their kind, and
-/// how many of these come before them there.
-using Key = std::tuple<uint64_t, unsigned, unsigned>;
+/// whether they are across replicas.
+using Key = std::tuple<int64_t, unsigned, bool>;
 
 /// The collectives of a plan that are numbered.
 class Collectives {
@@ -35,23 +35,22 @@ public:
     for (const Program &program : skeleton.programs)
       collect(program);
   }
-  std::optional<WrongGroup> findWrong() const;
+  /// Of all cells or, if there are any, of these.
+  std::optional<WrongGroup> findWrong(const std::set<int64_t> &cells) const;
 
 private:
   void collect(const Program &program) {
     llvm::DenseSet<const Segment *> seen;
-    std::map<std::pair<uint64_t, unsigned>, unsigned> counts;
     auto add = [&](tv::CommunicateOp op) {
       auto place = dyn_cast<tv::NodeLoc>(op.getLoc());
-      if (!place || op.getReplicas())
+      if (!place)
         return;
       Group group(op.getGroup());
       llvm::sort(group);
-      ++frequency[group];
+      ++frequency[{op.getReplicas(), group}];
       auto kind = static_cast<unsigned>(op.getKind());
-      unsigned number = counts[{place.getCell(), kind}]++;
-      uses[{place.getCell(), kind, number}].push_back(
-          {op, program.device, std::move(group)});
+      Key key(place.getCell(), kind, op.getReplicas());
+      uses[key].push_back({op, program.device, std::move(group)});
     };
     for (const Step &step : program.steps) {
       if (step.segment && seen.insert(step.segment).second)
@@ -72,12 +71,23 @@ private:
   }
 
   llvm::MapVector<Key, SmallVector<Use>, std::map<Key, unsigned>> uses;
-  std::map<Group, size_t> frequency;
+  /// How often a group is used within replicas, and across them.
+  std::map<std::pair<bool, Group>, size_t> frequency;
 };
 } // namespace
 
-std::optional<WrongGroup> Collectives::findWrong() const {
+std::optional<WrongGroup>
+Collectives::findWrong(const std::set<int64_t> &cells) const {
   for (const auto &[key, all] : uses) {
+    // Of several groups on one device, which is which is not known.
+    std::map<int64_t, const Group *> groups;
+    if (!llvm::all_of(all, [&](const Use &use) {
+          return *groups.try_emplace(use.device, &use.group).first->second ==
+                 use.group;
+        }))
+      continue;
+    if (!cells.empty() && !cells.count(std::get<0>(key)))
+      continue;
     const Use *wrong = nullptr, *contradicted = nullptr;
     // Who is alone with it, or else has one that is rare.
     std::pair<size_t, size_t> least;
@@ -87,7 +97,7 @@ std::optional<WrongGroup> Collectives::findWrong() const {
         continue;
       size_t agreeing = llvm::count_if(
           all, [&](const Use &each) { return each.group == use.group; });
-      std::pair order(agreeing, frequency.at(use.group));
+      std::pair order(agreeing, frequency.at({std::get<bool>(key), use.group}));
       if (wrong && order >= least)
         continue;
       wrong = &use;
@@ -102,8 +112,15 @@ std::optional<WrongGroup> Collectives::findWrong() const {
 }
 
 std::optional<WrongGroup>
-verify::schedule::findWrongGroup(const Skeleton &skeleton) {
-  return Collectives(skeleton).findWrong();
+verify::schedule::findWrongGroup(const Skeleton &skeleton,
+                                 ArrayRef<Operation *> current) {
+  Collectives collectives(skeleton);
+  std::set<int64_t> cells;
+  for (Operation *op : current)
+    if (auto place = dyn_cast<tv::NodeLoc>(op->getLoc()))
+      cells.insert(place.getCell());
+  auto found = cells.empty() ? std::nullopt : collectives.findWrong(cells);
+  return found ? found : collectives.findWrong({});
 }
 
 static std::string print(ArrayRef<int64_t> group) {

@@ -23,10 +23,13 @@ struct WrongGroup {
   std::string describe() const;
 };
 
-/// The first such collective. Those of one cell of the plan are one on all
-/// devices; ops without a number are not looked at. Says where a plan that
-/// cannot be executed is wrong, not whether it is.
-std::optional<WrongGroup> findWrongGroup(const Skeleton &skeleton);
+/// The first such collective, of those that devices are at if there is one.
+/// Those of one cell of the plan are one on all devices; ops without a number
+/// are not looked at. Says where a plan that cannot be executed is wrong, not
+/// whether it is.
+std::optional<WrongGroup>
+findWrongGroup(const Skeleton &skeleton,
+               llvm::ArrayRef<mlir::Operation *> current);
 
 } // namespace verify::schedule
 
