@@ -57,16 +57,14 @@ struct ForwardOp {
     error() << "keyword '" << name << "' is not an integer";
     return std::nullopt;
   }
-  /// A keyword that may also be the one argument by position that is no tensor.
-  std::optional<int64_t> integerAnywhere(llvm::StringRef name) {
-    const Argument *found = nullptr;
-    for (const Argument &input : node.inputs)
-      if (!input.isTensor && input.kind == ConstantKind::Integer && !found)
-        found = &input;
-    if (!found || keyword(name) || node.inputs.size() != operands.size() + 1)
+  /// A keyword that may also be the second argument by position.
+  std::optional<int64_t> integerOrSecond(llvm::StringRef name) {
+    if (keyword(name) || node.inputs.size() != operands.size() + 1 ||
+        node.inputs.size() < 2 || node.inputs[1].isTensor ||
+        node.inputs[1].kind != ConstantKind::Integer)
       return integer(name);
     usesConstant = true;
-    return found->getInteger();
+    return node.inputs[1].getInteger();
   }
   /// A list of integers, or one alone; none, after an error, if there is none.
   std::optional<llvm::SmallVector<int64_t>> integers(llvm::StringRef name) {

@@ -304,12 +304,15 @@ FailureOr<Value> PrimitiveImporter::chunk() {
   if (member == ranks->end())
     return error(isOutside) << "runs on device " << context.device
                             << ", which is not in its group";
-  int64_t count = ranks->size();
-  if (whole.getDimSize(*dimension) % count)
-    return error(doesNotFit) << "cannot cut dimension " << *dimension << " of "
-                             << whole << " into " << count << " parts";
-  int64_t size = whole.getDimSize(*dimension) / count;
+  // As `torch.Tensor.chunk` does: the last parts may be smaller, or not there.
+  int64_t count = ranks->size(), extent = whole.getDimSize(*dimension);
+  int64_t size = llvm::divideCeil(extent, count);
   int64_t start = (member - ranks->begin()) * size;
+  if (start >= extent)
+    return error(hasNoChunk)
+           << "cuts dimension " << *dimension << " of " << whole << " into "
+           << count << " parts, of which device " << context.device
+           << " has none";
   int64_t declared = start;
   ArrayRef<Argument> given =
       transposed ? context.adapter.inputs : primitive.inputs;
@@ -320,11 +323,15 @@ FailureOr<Value> PrimitiveImporter::chunk() {
       declared =
           result->slice[*dimension].start - source.slice[*dimension].start;
   }
+  if (extent % count && start != declared)
+    return error() << "cuts dimension " << *dimension << " of " << whole
+                   << " into parts of two sizes, which are not declared in the "
+                      "order of ranks";
   if (context.plan.options.partOrder == PartOrder::IndexMap)
     start = declared;
-  auto part =
-      tv::SliceOp::create(context.builder, context.location, *type, input,
-                          *dimension, start, start + size, tv::DomainAttr());
+  auto part = tv::SliceOp::create(
+      context.builder, context.location, *type, input, *dimension, start,
+      std::min(start + size, extent), tv::DomainAttr());
   if (start != declared)
     part->setAttr(declaredName, context.builder.getI64IntegerAttr(declared));
   return Value(part);

@@ -119,7 +119,11 @@ chooseGreatest(ForwardOp &op, int64_t dimension, int64_t count, bool isLeast) {
   std::swap(permutation[dimension], permutation[rank - 1]);
   Value value = body.transpose(op.operands[0], permutation);
   SmallVector<int64_t> shape(OpBody::shape(value));
-  if (count > shape.back() || rank > 20) {
+  if (rank > 20) {
+    op.error() << "is not supported on rank " << rank;
+    return std::nullopt;
+  }
+  if (count > shape.back()) {
     op.error() << "takes " << count << " of a dimension of " << shape.back();
     return std::nullopt;
   }

@@ -211,7 +211,7 @@ static void importIndexing(ForwardOp &op, Results &results) {
 /// `torch.gather(input, dim, index)`: of each line along `dim` the elements
 /// that the same line of the index names.
 static void importGather(ForwardOp &op, Results &results) {
-  std::optional<int64_t> dim = op.integerAnywhere("dim");
+  std::optional<int64_t> dim = op.integerOrSecond("dim");
   op.requireFalse("sparse_grad");
   op.requireNone("out");
   RankedTensorType type = op.resultType(0);
@@ -250,7 +250,7 @@ static void importGather(ForwardOp &op, Results &results) {
 /// `torch.index_select(input, dim, index)`: along `dim` the elements that a
 /// vector names.
 static void importIndexSelect(ForwardOp &op, Results &results) {
-  std::optional<int64_t> dim = op.integerAnywhere("dim");
+  std::optional<int64_t> dim = op.integerOrSecond("dim");
   op.requireNone("out");
   RankedTensorType type = op.resultType(0);
   if (!op.requireOperands(2) || !type)

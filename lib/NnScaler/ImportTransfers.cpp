@@ -80,8 +80,8 @@ FailureOr<Value> PrimitiveImporter::cut(Value whole, int64_t dimension,
   auto type = cast<RankedTensorType>(whole.getType());
   if (dimension < 0 || dimension >= type.getRank() || start < 0 ||
       start >= end || end > type.getDimSize(dimension))
-    return error(doesNotFit) << "has no part " << start << ':' << end
-                             << " of dimension " << dimension << " of " << type;
+    return error() << "has no part " << start << ':' << end << " of dimension "
+                   << dimension << " of " << type;
   SmallVector<int64_t> shape(type.getShape());
   shape[dimension] = end - start;
   return Value(
@@ -194,8 +194,8 @@ FailureOr<Value> PrimitiveImporter::scatter() {
   int64_t count = targets->size();
   if (*dimension < 0 || *dimension >= whole.getRank() ||
       whole.getDimSize(*dimension) % count)
-    return error(doesNotFit) << "cannot cut dimension " << *dimension << " of "
-                             << whole << " into " << count << " parts";
+    return error() << "cannot cut dimension " << *dimension << " of " << whole
+                   << " into " << count << " parts";
   int64_t size = whole.getDimSize(*dimension) / count;
   for (auto [number, target] : llvm::enumerate(*targets)) {
     int64_t start = static_cast<int64_t>(number) * size;
@@ -230,9 +230,8 @@ FailureOr<Value> PrimitiveImporter::gather() {
   int64_t count = sources->size();
   if (*dimension < 0 || *dimension >= type->getRank() ||
       shape[*dimension] % count)
-    return error(doesNotFit)
-           << "cannot put " << *type << " together from " << count
-           << " parts along dimension " << *dimension;
+    return error() << "cannot put " << *type << " together from " << count
+                   << " parts along dimension " << *dimension;
   shape[*dimension] /= count;
   auto part = RankedTensorType::get(shape, type->getElementType());
   SmallVector<Value> parts;

@@ -52,7 +52,7 @@ private:
   }
   static constexpr llvm::StringLiteral
       isOutside = "a device is outside the group of its collective",
-      doesNotFit = "shapes do not fit",
+      hasNoChunk = "a device keeps a part that there is not",
       hasNoPart = "a device has no part in a transfer that it executes",
       toItself = "a device sends to itself",
       namesNobody = "a device is named that the plan does not have";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Gives a keyword of each op that calls a function another value.
+"""Gives a keyword of each op or primitive that calls a function another value.
 
 usage: set_keyword.py PLAN FUNCTION KEYWORD VALUE
 
@@ -20,10 +20,11 @@ def main() -> None:
     """Rewrites the plan."""
     path, function, keyword = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     root = read_plan(path.read_bytes())
-    count = 0
+    new, count = ast.literal_eval(sys.argv[4]), 0
     for value in objects(root):
         if str(getattr(value, "signature", "")).endswith(function):
-            value._kwargs[keyword] = ast.literal_eval(sys.argv[4])
+            fields = vars(value)
+            fields["_kwargs" if "_kwargs" in fields else "kwargs"][keyword] = new
             count += 1
     assert count, f"nothing calls {function}"
     with path.open("wb") as stream:
