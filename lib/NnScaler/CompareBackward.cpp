@@ -164,6 +164,26 @@ bool BackwardComparison::visit(const Node &op) {
   });
 }
 
+bool BackwardComparison::isUnread(const Node &op) {
+  auto note = [&](ArrayRef<Argument> arguments) {
+    for (const Argument &argument : arguments)
+      if (argument.isTensor)
+        read.insert(get(argument).id);
+  };
+  if (read.empty()) {
+    note(forward.outputs);
+    for (Index index : forward.nodes)
+      note(plan.nodes[index].inputs);
+  }
+  return llvm::none_of(op.outputs, [&](const Argument &output) {
+    if (!output.isTensor)
+      return false;
+    StringRef type = get(output).elementType;
+    bool isWhole = type == "bool" || type.starts_with("int");
+    return !isWhole && read.contains(get(output).id);
+  });
+}
+
 bool BackwardComparison::checkWithoutMirror(const Node &op) {
   bool isAdapter = op.kind == NodeKind::Adapter;
   if (isAdapter && op.isDifferentiable)
@@ -175,7 +195,9 @@ bool BackwardComparison::checkWithoutMirror(const Node &op) {
                                   "which is not differentiable"
                                 : "autograd runs the backward of this op, "
                                   "which the plan does not have");
-  if (isAdapter ? llvm::all_of(op.primitives, detaches) : stopsGradients(op))
+  // Autograd comes to what something was computed of, integers apart.
+  if (isAdapter ? llvm::all_of(op.primitives, detaches)
+                : stopsGradients(op) || isUnread(op))
     return true;
   for (const Argument &input : op.inputs) {
     if (!input.isTensor)

@@ -73,6 +73,8 @@ private:
   bool visit(const Node &op);
   bool compareMirror(const Node &op);
   bool checkWithoutMirror(const Node &op);
+  /// Whether nothing reads what an op gives of numbers that have gradients.
+  bool isUnread(const Node &op);
   bool take(const SubTensor &tensor, const Node &op);
   /// `before` is the operand of an adapter.
   bool give(const SubTensor &tensor, const Node &op, const SubTensor *before);
@@ -81,6 +83,7 @@ private:
 
   const PlanFile &plan;
   const Node &forward, &backward;
+  llvm::DenseSet<int64_t> read;         ///< by tensor id, once it was asked for
   llvm::DenseMap<int64_t, Bound> bound; ///< by tensor id
   llvm::DenseSet<int64_t> gradients;    ///< of what was given, by number
   llvm::DenseMap<int64_t, int64_t> dataGradients; ///< tensors, by gradient

@@ -333,6 +333,7 @@ TEST_F(BackwardComparisonTest, OpsWithoutMirror) {
   taken.gradient = none;
   Op &op = add("model.create_mask", {taken}, {mask});
   op.hasMirror = false;
+  outputs.push_back(mask);
   EXPECT_EQ(compare(), "") << "it does not look at what it takes";
   op.name = "torch.neg";
   EXPECT_THAT(compare(), HasSubstr("the backward of this op"));
@@ -350,6 +351,7 @@ TEST_F(BackwardComparisonTest, DetachedTensors) {
   ops.front().outputs.push_back(taken);
   ops.front().mirrorInputs = getGradients(ops.front().outputs);
   Op &op = add("torch.Tensor.detach", {taken}, {given});
+  outputs.push_back(given);
   EXPECT_THAT(compare(), HasSubstr("passes no gradient through this op"));
   op.hasMirror = false;
   EXPECT_EQ(compare(), "");
@@ -357,6 +359,25 @@ TEST_F(BackwardComparisonTest, DetachedTensors) {
   EXPECT_THAT(compare(), HasSubstr("the backward of this op"));
   op.outputs[0].gradient = none;
   op.name = "torch.clone";
+  EXPECT_THAT(compare(), HasSubstr("the backward of this op"));
+}
+
+TEST_F(BackwardComparisonTest, WhatNobodyReads) {
+  SubTensor taken = getTensor(6), values = getTensor(7, false),
+            places = getTensor(8, false), last = getTensor(9, false);
+  values.elementType = "float32";
+  places.elementType = "int64";
+  ops.front().outputs.push_back(taken);
+  ops.front().mirrorInputs = getGradients(ops.front().outputs);
+  add("torch.topk", {taken}, {values, places}).hasMirror = false;
+  EXPECT_EQ(compare(), "");
+  // Integers have no gradients.
+  outputs.push_back(places);
+  EXPECT_EQ(compare(), "");
+  outputs.push_back(values);
+  EXPECT_THAT(compare(), HasSubstr("the backward of this op"));
+  outputs.pop_back();
+  add("torch.zeros_like", {values}, {last}).hasMirror = false;
   EXPECT_THAT(compare(), HasSubstr("the backward of this op"));
 }
 
