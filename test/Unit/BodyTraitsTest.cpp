@@ -47,6 +47,7 @@ TEST_F(BodyTraitsTest, MovesElements) {
     %d = tv.concat %x, %c {dimension = 1 : i64} : (tensor<4x6xf64>, tensor<4x2xf64>) -> tensor<4x8xf64>
     %e = tv.broadcast %x {dimensions = array<i64: 1, 2>} : (tensor<4x6xf64>) -> tensor<3x4x6xf64>
     %f = tv.copy %x : (tensor<4x6xf64>) -> tensor<4x6xf64>
+    %j = tv.detach %x : (tensor<4x6xf64>) -> tensor<4x6xf64>
     %p = tv.distribute %x <[0:4 of 4], [rank, 0:3 of 3]> on <> : (tensor<4x6xf64>) -> tensor<4x3xf64>
     %g = tv.all_gather %p over "rank" on <> {dimension = 1 : i64} : (tensor<4x3xf64>) -> tensor<4x6xf64>
     %h = tv.all_slice %g over "rank" on <> {dimension = 0 : i64} : (tensor<4x6xf64>) -> tensor<2x6xf64>
