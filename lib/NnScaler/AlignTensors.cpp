@@ -64,7 +64,6 @@ forEachTensor(tv::PlanOp plan,
 /// Whether the tensors of a plan are made by ops of the same places as those of
 /// the same numbers in the reference.
 static bool haveSameNumbers(tv::PlanOp reference, tv::PlanOp plan) {
-  // Both as they are uniqued, and what is compared where they differ.
   llvm::DenseMap<int64_t, Location> known;
   forEachTensor(reference, [&](Operation *op, int64_t number) {
     known.try_emplace(number, op->getLoc());
@@ -76,28 +75,30 @@ static bool haveSameNumbers(tv::PlanOp reference, tv::PlanOp plan) {
       if (!number || getOpKind(op.getLoc()) == "adapter")
         continue;
       auto found = known.find(*number);
-      if (found == known.end() || getKey(found->second) != getKey(op.getLoc()))
+      // Copies may be the parallelizer's, with numbers of their own.
+      bool isSame = found == known.end()
+                        ? isa<tv::CopyOp>(op)
+                        : found->second == op.getLoc() ||
+                              getKey(found->second) == getKey(op.getLoc());
+      if (!isSame)
         return false;
     }
   return true;
 }
 
-/// Whether numbers ascend along each segment, almost: they are in the order of
-/// a trace.
+/// Whether numbers ascend along each segment: they are in the order of a trace.
 static bool areNumbersInOrder(tv::PlanOp plan) {
-  size_t steps = 0, ascending = 0;
   for (tv::SegmentOp segment : getForwardSegments(plan)) {
-    std::optional<int64_t> last;
+    int64_t last = std::numeric_limits<int64_t>::min();
     for (Operation &op : segment.getBody().front()) {
       std::optional<int64_t> number = getTensor(op);
       if (!number || getOpKind(op.getLoc()) == "adapter")
         continue;
-      steps += last.has_value();
-      ascending += last && *last <= *number;
-      last = number;
+      if (*number < std::exchange(last, *number))
+        return false;
     }
   }
-  return 10 * ascending >= 9 * steps;
+  return true;
 }
 
 namespace {
@@ -108,17 +109,20 @@ struct Made {
   /// empty if they have read none.
   StringRef parameter;
 };
-using MadeByKey = std::map<OpKey, SmallVector<Made>>;
+struct Tensors {
+  std::map<OpKey, SmallVector<Made>> byKey;
+  bool isInOrder; ///< of the trace
+};
 } // namespace
 
 /// The tensors that ops of each place make: their numbers ascend or, where that
 /// says nothing, they are in the order of the plan's segments.
-static MadeByKey listMade(tv::PlanOp plan) {
+static Tensors listTensors(tv::PlanOp plan) {
   llvm::StringMap<StringRef> parameters;
   for (auto buffer : plan.getBody().getOps<tv::BufferOp>())
     if (!buffer.getGradientOf())
       parameters[buffer.getSymName()] = buffer.getName();
-  MadeByKey made;
+  Tensors made = {{}, areNumbersInOrder(plan)};
   llvm::DenseSet<int64_t> seen;
   for (tv::SegmentOp segment : getForwardSegments(plan)) {
     StringRef parameter;
@@ -130,21 +134,22 @@ static MadeByKey listMade(tv::PlanOp plan) {
             parameter = found->second;
       if (std::optional<int64_t> number = getTensor(op))
         if (seen.insert(*number).second)
-          made[getKey(op.getLoc())].push_back({*number, parameter});
+          made.byKey[getKey(op.getLoc())].push_back({*number, parameter});
     }
   }
-  if (areNumbersInOrder(plan))
-    for (auto &[key, list] : made)
+  if (made.isInOrder)
+    for (auto &[key, list] : made.byKey)
       llvm::sort(list, [](const Made &left, const Made &right) {
         return left.number < right.number;
       });
   return made;
 }
 
-/// Pairs as many tensors as there are on both sides after the same parameter,
-/// and then what is left, if it is as many, in the order of both.
+/// Pairs tensors in the order of both sides, if these are in order and there
+/// are as many; else those after the same parameter, and then what is left,
+/// each where there are as many.
 static void align(ArrayRef<Made> plan, ArrayRef<Made> reference,
-                  llvm::DenseMap<int64_t, int64_t> &aligned) {
+                  bool areInOrder, llvm::DenseMap<int64_t, int64_t> &aligned) {
   auto pair = [&](ArrayRef<Made> left, ArrayRef<Made> right) {
     if (left.size() != right.size())
       return false;
@@ -152,6 +157,8 @@ static void align(ArrayRef<Made> plan, ArrayRef<Made> reference,
       aligned.try_emplace(own.number, other.number);
     return true;
   };
+  if (areInOrder && pair(plan, reference))
+    return;
   using Groups = llvm::MapVector<StringRef, SmallVector<Made>>;
   auto group = [](ArrayRef<Made> list) {
     Groups groups;
@@ -191,10 +198,10 @@ void nnscaler::alignTensors(tv::PlanOp reference, tv::PlanOp plan) {
   if (haveSameNumbers(reference, plan))
     return;
   llvm::DenseMap<int64_t, int64_t> aligned;
-  MadeByKey expected = listMade(reference);
-  for (auto &[key, made] : listMade(plan))
-    if (auto found = expected.find(key); found != expected.end())
-      align(made, found->second, aligned);
+  Tensors expected = listTensors(reference), own = listTensors(plan);
+  for (auto &[key, made] : own.byKey)
+    if (auto found = expected.byKey.find(key); found != expected.byKey.end())
+      align(made, found->second, expected.isInOrder && own.isInOrder, aligned);
   llvm::StringMap<int64_t> known = listNamed(reference);
   for (auto &entry : listNamed(plan))
     if (auto found = known.find(entry.getKey()); found != known.end())
