@@ -169,7 +169,7 @@ static void align(ArrayRef<Made> plan, ArrayRef<Made> reference,
   Groups own = group(plan), others = group(reference);
   llvm::DenseSet<StringRef> done;
   for (auto &[parameter, list] : own)
-    if (auto found = others.find(parameter);
+    if (auto *found = others.find(parameter);
         found != others.end() && pair(list, found->second))
       done.insert(parameter);
   auto isLeft = [&](const Made &each) {

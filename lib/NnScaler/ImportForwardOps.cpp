@@ -60,29 +60,40 @@ static void importExponential(ForwardOp &op, Results &results) {
       op.operands[0], body.unary<tv::LogOp>(number))));
 }
 
-/// Tensors that broadcast, complex numbers among them: pairs of the last
-/// dimension, of which a real number is a factor of both.
-static void importProduct(ForwardOp &op, Results &results) {
-  SmallVector<bool> isComplex;
-  for (unsigned i = 0; i < op.operands.size(); ++i)
-    isComplex.push_back(op.plan.isComplex(op.operandTensor(i)));
-  RankedTensorType type = op.resultType(0);
-  if (!llvm::is_contained(isComplex, true) || op.operands.size() != 2) {
-    importBinary<tv::MultiplyOp>(op, results);
-    return;
+/// A complex factor of a product with `rank` dimensions, without those that are
+/// repeated, and what einsum calls the ones that are left: capital letters and,
+/// of real and imaginary part, `part`. None if it does not broadcast.
+static std::optional<std::pair<Value, std::string>>
+getFactor(OpBody body, Value operand, RankedTensorType product, char part) {
+  ArrayRef<int64_t> own = OpBody::shape(operand).drop_back();
+  int64_t rank = product.getRank() - 1;
+  auto added = rank - static_cast<int64_t>(own.size());
+  if (added < 0 || rank > 20)
+    return std::nullopt;
+  SmallVector<int64_t> shape;
+  std::string letters;
+  for (auto [i, size] : llvm::enumerate(own)) {
+    if (size == 1 && product.getDimSize(added + i) != 1)
+      continue;
+    shape.push_back(size);
+    letters.push_back(static_cast<char>('A' + added + i));
   }
-  if (!type)
-    return;
+  shape.push_back(2);
+  letters.push_back(part);
+  return std::pair(
+      shape.size() == own.size() + 1 ? operand : body.reshape(operand, shape),
+      letters);
+}
+
+static void importComplexProduct(ForwardOp &op, RankedTensorType type,
+                                 Results &results) {
   OpBody body{op};
-  if (isComplex[0] != isComplex[1]) {
-    SmallVector<Value> factors(op.operands);
-    Value &real = factors[isComplex[0]];
-    SmallVector<int64_t> shape(OpBody::shape(real));
-    shape.push_back(1);
-    real = body.reshape(real, shape);
-    results.push_back(tv::MultiplyOp::create(op.builder, op.location, type,
-                                             factors[0], factors[1],
-                                             tv::DomainAttr()));
+  auto left = getFactor(body, op.operands[0], type, 'd'),
+       right = getFactor(body, op.operands[1], type, 'c');
+  if (!left || !right) {
+    op.error() << "does not give " << type << " for "
+               << op.operands[0].getType() << " and "
+               << op.operands[1].getType();
     return;
   }
   // table[d, c, e]: part e of the product of part d and part c.
@@ -92,38 +103,39 @@ static void importProduct(ForwardOp &op, Results &results) {
       DenseElementsAttr::get(tableType,
                              ArrayRef<double>{1, 0, 0, 1, 0, 1, -1, 0}),
       tv::DomainAttr());
-  int64_t rank = type.getRank() - 1;
   std::string all;
-  for (int64_t i = 0; i < rank; ++i)
+  for (int64_t i = 0; i + 1 < type.getRank(); ++i)
     all.push_back(static_cast<char>('A' + i));
-  // Dimensions that are repeated are not there.
-  SmallVector<Value> factors;
-  SmallVector<std::string> letters;
-  for (auto [operand, part] : llvm::zip(op.operands, StringRef("dc"))) {
-    ArrayRef<int64_t> own = OpBody::shape(operand).drop_back();
-    auto added = rank - static_cast<int64_t>(own.size());
-    if (added < 0 || rank > 20) {
-      op.error() << "does not give " << type << " for " << operand.getType();
-      return;
-    }
-    SmallVector<int64_t> shape;
-    std::string &text = letters.emplace_back();
-    for (auto [i, size] : llvm::enumerate(own)) {
-      if (size == 1 && type.getDimSize(added + i) != 1)
-        continue;
-      shape.push_back(size);
-      text.push_back(all[added + i]);
-    }
-    shape.push_back(2);
-    text.push_back(part);
-    factors.push_back(shape.size() == own.size() + 1
-                          ? operand
-                          : body.reshape(operand, shape));
-  }
-  factors.push_back(table);
   results.push_back(
-      body.einsum(factors, letters[0] + "," + letters[1] + ",dce->" + all + "e",
+      body.einsum({left->first, right->first, table},
+                  left->second + "," + right->second + ",dce->" + all + "e",
                   type.getShape()));
+}
+
+/// Tensors that broadcast, complex numbers among them: pairs of the last
+/// dimension, of which a real number is a factor of both.
+static void importProduct(ForwardOp &op, Results &results) {
+  SmallVector<bool> isComplex;
+  for (unsigned i = 0; i < op.operands.size(); ++i)
+    isComplex.push_back(op.plan.isComplex(op.operandTensor(i)));
+  if (!llvm::is_contained(isComplex, true) || op.operands.size() != 2) {
+    importBinary<tv::MultiplyOp>(op, results);
+    return;
+  }
+  RankedTensorType type = op.resultType(0);
+  if (!type)
+    return;
+  if (isComplex[0] && isComplex[1]) {
+    importComplexProduct(op, type, results);
+    return;
+  }
+  SmallVector<Value> factors(op.operands);
+  Value &real = factors[isComplex[0]];
+  SmallVector<int64_t> shape(OpBody::shape(real));
+  shape.push_back(1);
+  real = OpBody{op}.reshape(real, shape);
+  results.push_back(tv::MultiplyOp::create(
+      op.builder, op.location, type, factors[0], factors[1], tv::DomainAttr()));
 }
 
 static void importPower(ForwardOp &op, Results &results) {
