@@ -13,9 +13,10 @@ using namespace verify;
 /// the same name for the same draws.
 static std::string getDrawName(tv::RandomOp op) {
   // What nothing of the reference corresponds to has the complement of its
-  // number.
+  // number, and is no other tensor that has this number there.
   int64_t number = op.getPiece().getFull();
-  return (op.getName() + " of tensor " + Twine(std::max(number, ~number)))
+  return (op.getName() + " of tensor " + Twine(std::max(number, ~number)) +
+          (number < 0 ? " of the plan" : ""))
       .str();
 }
 

@@ -165,15 +165,22 @@ bool BackwardComparison::visit(const Node &op) {
 }
 
 bool BackwardComparison::isUnread(const Node &op) {
-  auto note = [&](ArrayRef<Argument> arguments) {
-    for (const Argument &argument : arguments)
-      if (argument.isTensor)
-        read.insert(get(argument).id);
-  };
+  SmallVector<const Argument *> worklist;
+  auto note = [&](const Argument &argument) { worklist.push_back(&argument); };
   if (read.empty()) {
-    note(forward.outputs);
-    for (Index index : forward.nodes)
-      note(plan.nodes[index].inputs);
+    llvm::for_each(forward.outputs, note);
+    for (Index index : forward.nodes) {
+      llvm::for_each(plan.nodes[index].inputs, note);
+      for (const KeywordArgument &keyword : plan.nodes[index].keywords)
+        note(keyword.value);
+    }
+  }
+  while (!worklist.empty()) {
+    const Argument &argument = *worklist.pop_back_val();
+    if (argument.isTensor)
+      read.insert(get(argument).id);
+    else
+      llvm::for_each(argument.getElements(), note);
   }
   return llvm::none_of(op.outputs, [&](const Argument &output) {
     if (!output.isTensor)

@@ -60,9 +60,9 @@ static void importExponential(ForwardOp &op, Results &results) {
       op.operands[0], body.unary<tv::LogOp>(number))));
 }
 
-/// A complex factor of a product with `rank` dimensions, without those that are
-/// repeated, and what einsum calls the ones that are left: capital letters and,
-/// of real and imaginary part, `part`. None if it does not broadcast.
+/// A complex factor of what has the type `product`, without dimensions that are
+/// repeated, and what einsum calls those that are left: capital letters and, of
+/// real and imaginary part, `part`. None if it does not broadcast.
 static std::optional<std::pair<Value, std::string>>
 getFactor(OpBody body, Value operand, RankedTensorType product, char part) {
   ArrayRef<int64_t> own = OpBody::shape(operand).drop_back();

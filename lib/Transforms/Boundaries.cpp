@@ -67,9 +67,10 @@ Value ReferenceBoundary::parameter(tv::BufferOp op) {
 /// Names a random op: what it is and the tensor it makes.
 static std::string getRandomName(tv::RandomOp op) {
   // What nothing of the reference corresponds to has the complement of its
-  // number.
+  // number, and is no other tensor that has this number there.
   int64_t number = op.getPiece().getFull();
-  return (op.getName() + " of tensor " + Twine(std::max(number, ~number)))
+  return (op.getName() + " of tensor " + Twine(std::max(number, ~number)) +
+          (number < 0 ? " of the plan" : ""))
       .str();
 }
 
