@@ -7,7 +7,9 @@
 // Two plans made of one trace of the model call its tensors by the same
 // numbers. Where each has a trace of its own the numbers differ, and are given
 // in the order of the trace all the same, mostly. What is found so is stated of
-// the plan, and only a guess: what does not hold is not assumed.
+// the plan, and only a guess: what does not hold is not assumed. It decides
+// which draws are which, though (docs/Soundness.md, A17): two tensors of the
+// plan never become one of the reference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -145,16 +147,43 @@ static Tensors listTensors(tv::PlanOp plan) {
   return made;
 }
 
+namespace {
+/// Which tensor of the reference one of the plan is; none is two.
+class Alignment {
+public:
+  void add(int64_t plan, int64_t reference) {
+    if (!references.contains(plan) && taken.insert(reference).second)
+      references[plan] = reference;
+  }
+  bool isIdentity() const {
+    return llvm::all_of(references, [](const auto &entry) {
+      return entry.first == entry.second;
+    });
+  }
+  /// What has no counterpart may not be called like another tensor.
+  int64_t get(int64_t plan) const {
+    auto found = references.find(plan);
+    if (found != references.end())
+      return found->second;
+    return taken.contains(plan) ? ~plan : plan;
+  }
+
+private:
+  llvm::DenseMap<int64_t, int64_t> references; ///< by number in the plan
+  llvm::DenseSet<int64_t> taken;
+};
+} // namespace
+
 /// Pairs tensors in the order of both sides, if these are in order and there
 /// are as many; else those after the same parameter, and then what is left,
 /// each where there are as many.
 static void align(ArrayRef<Made> plan, ArrayRef<Made> reference,
-                  bool areInOrder, llvm::DenseMap<int64_t, int64_t> &aligned) {
+                  bool areInOrder, Alignment &alignment) {
   auto pair = [&](ArrayRef<Made> left, ArrayRef<Made> right) {
     if (left.size() != right.size())
       return false;
     for (auto [own, other] : llvm::zip_equal(left, right))
-      aligned.try_emplace(own.number, other.number);
+      alignment.add(own.number, other.number);
     return true;
   };
   if (areInOrder && pair(plan, reference))
@@ -197,33 +226,23 @@ static llvm::StringMap<int64_t> listNamed(tv::PlanOp plan) {
 void nnscaler::alignTensors(tv::PlanOp reference, tv::PlanOp plan) {
   if (haveSameNumbers(reference, plan))
     return;
-  llvm::DenseMap<int64_t, int64_t> aligned;
+  Alignment alignment;
   Tensors expected = listTensors(reference), own = listTensors(plan);
   for (auto &[key, made] : own.byKey)
     if (auto found = expected.byKey.find(key); found != expected.byKey.end())
-      align(made, found->second, expected.isInOrder && own.isInOrder, aligned);
+      align(made, found->second, expected.isInOrder && own.isInOrder,
+            alignment);
   llvm::StringMap<int64_t> known = listNamed(reference);
   for (auto &entry : listNamed(plan))
     if (auto found = known.find(entry.getKey()); found != known.end())
-      aligned.try_emplace(entry.getValue(), found->second);
-  if (llvm::all_of(aligned, [](const auto &entry) {
-        return entry.first == entry.second;
-      }))
+      alignment.add(entry.getValue(), found->second);
+  if (alignment.isIdentity())
     return;
-  // What has no counterpart may not be called like another tensor.
-  llvm::DenseSet<int64_t> taken;
-  for (auto [number, other] : aligned)
-    taken.insert(other);
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](tv::PieceAttr piece) {
-    int64_t number = piece.getFull();
-    if (auto found = aligned.find(number); found != aligned.end())
-      number = found->second;
-    else if (taken.contains(number))
-      number = ~number;
-    return tv::PieceAttr::get(piece.getContext(), number, piece.getGradient(),
-                              piece.getBounds(), piece.getPart(),
-                              piece.getParts());
+    return tv::PieceAttr::get(
+        piece.getContext(), alignment.get(piece.getFull()), piece.getGradient(),
+        piece.getBounds(), piece.getPart(), piece.getParts());
   });
   replacer.recursivelyReplaceElementsIn(plan, /*replaceAttrs=*/true,
                                         /*replaceLocs=*/false,
