@@ -42,9 +42,9 @@ public:
     }
   }
 
-  /// Both sides with common terms replaced, or nothing if there are none.
-  std::optional<Generalization>
-  generalize(Scalar left, Scalar right, llvm::ArrayRef<Condition> hypotheses) {
+  /// Both sides with common terms replaced.
+  Generalization generalize(Scalar left, Scalar right,
+                            llvm::ArrayRef<Condition> hypotheses) {
     while (!queue.empty()) {
       found.push_back({queue.top()});
       queue.pop();
@@ -52,11 +52,10 @@ public:
     bool hasReplaced = false;
     for (Scalar term : llvm::reverse(found))
       hasReplaced |= rewrite(term);
-    if (!hasReplaced)
-      return std::nullopt;
     Generalization result{entries.lookup(left.bits).rewritten,
                           entries.lookup(right.bits).rewritten,
-                          {}};
+                          {},
+                          hasReplaced};
     for (const Condition &hypothesis : hypotheses) {
       auto entry = entries.find(hypothesis.term.bits);
       if (entry == entries.end() || !entry->second.isUsed)
@@ -121,8 +120,7 @@ private:
 };
 } // namespace
 
-std::optional<Generalization>
-verify::generalize(TermAlgebra &terms, Scalar left, Scalar right,
-                   llvm::ArrayRef<Condition> hypotheses) {
+Generalization verify::generalize(TermAlgebra &terms, Scalar left, Scalar right,
+                                  llvm::ArrayRef<Condition> hypotheses) {
   return CommonTerms(terms, left, right).generalize(left, right, hypotheses);
 }

@@ -15,22 +15,21 @@
 
 #include "Verify/Scalar/Terms.h"
 
-#include <optional>
-
 namespace verify {
 
 /// An obligation from which another one follows.
 struct Generalization {
   Scalar left, right;
   llvm::SmallVector<Condition> hypotheses;
+  /// Whether an atom stands for something that is not one.
+  bool hasReplaced;
 };
 
 /// `left = right` under `hypotheses`, with every largest term that occurs on
-/// both sides replaced by a new atom. Hypotheses about terms that no longer
-/// occur are left out. Nothing if there is nothing to replace.
-std::optional<Generalization> generalize(TermAlgebra &terms, Scalar left,
-                                         Scalar right,
-                                         llvm::ArrayRef<Condition> hypotheses);
+/// both sides, unless it is a leaf, replaced by a new atom. Hypotheses about
+/// terms that no longer occur, or never did, are left out.
+Generalization generalize(TermAlgebra &terms, Scalar left, Scalar right,
+                          llvm::ArrayRef<Condition> hypotheses);
 
 } // namespace verify
 

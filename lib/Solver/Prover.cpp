@@ -11,12 +11,14 @@
 
 #include "ProverImplementation.h"
 
-#include "Generalization.h"
 #include "SmtLib.h"
+#include "Sweep.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace verify;
 
@@ -32,6 +34,8 @@ static ProofResult differing(llvm::SmallVector<AtomValue> sample) {
 /// Products of monomials, some tenths of a second, before it is asked whether
 /// to go on.
 static constexpr size_t freeSteps = 250000;
+/// The same of an attempt after which others follow.
+static constexpr size_t shortSteps = 16384;
 
 /// Where no longer attempt is made.
 static constexpr const char *notTriedReason = "the normal forms differ";
@@ -48,17 +52,21 @@ void Prover::Implementation::clear() {
 
 void Prover::Implementation::setHypotheses(llvm::ArrayRef<Condition> wanted) {
   bool isFresh = normalizer && !normalizer->failure() &&
+                 isNormalizerShort == isShort &&
                  llvm::ArrayRef(hypotheses) == wanted;
   if (isFresh)
     return;
+  isNormalizerShort = isShort;
   hypotheses.assign(wanted.begin(), wanted.end());
   NormalizerLimits limits;
   limits.monomials = options.monomialLimit;
   if (smallCase == SmallCase::CountsSteps)
     limits.indicators = 0;
-  limits.freeSteps = freeSteps;
+  limits.freeSteps = isShort ? shortSteps : freeSteps;
   limits.mostSteps = options.stepLimit;
-  limits.beforeMoreSteps = [this] { return mayTakeLong(Effort::Long); };
+  limits.beforeMoreSteps = [this] {
+    return !isNormalizerShort && mayTakeLong(Effort::Long);
+  };
   normalizer = std::make_unique<Normalizer>(terms, hypotheses, limits);
   proved = std::make_unique<ProvedRecords>();
   replay = std::make_unique<Replay>(terms, *normalizer);
@@ -243,29 +251,67 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
   if (areDifferencesExpected)
     if (auto difference = samples.findDifference(left, right, wanted))
       return finish(differing(std::move(*difference)));
-  // For any value of what both sides have in common, if that suffices.
-  auto general = generalize(terms, left, right, wanted);
-  if (general) {
-    std::string pattern = getPattern(terms, general->left, general->right,
-                                     general->hypotheses, smallCase);
-    if (patterns.contains(pattern)) {
-      ++statistics.repeated;
-      return finish({Verdict::Proved, "", {}});
+  Generalization general = generalize(terms, left, right, wanted);
+  bool isProved = false, isCutShort = false;
+  {
+    llvm::SaveAndRestore shortAttempts(isShort, true);
+    isProved = proveGeneral(general);
+    // Where the steps did not suffice, more of them may.
+    isCutShort = normalizer && normalizer->failure();
+    if (!isProved)
+      if (auto difference = samples.findDifference(left, right, wanted))
+        return finish(differing(std::move(*difference)));
+    if (!isProved && sweep(left, right, wanted)) {
+      ++statistics.swept;
+      isProved = true;
     }
-    ProofResult result =
-        proveEquation(general->left, general->right, general->hypotheses,
-                      /*isQuick=*/true);
-    if (result.verdict == Verdict::Proved) {
-      ++statistics.generalized;
-      patterns.add(pattern);
-      return finish(result);
-    }
-    if (auto difference = samples.findDifference(left, right, wanted))
-      return finish(differing(std::move(*difference)));
-    if (!mayTakeLong(Effort::VeryLong))
-      return finish(unknown(notTriedReason));
   }
+  if (!isProved && isCutShort && general.hasReplaced)
+    isProved = proveGeneral(general);
+  if (isProved)
+    return finish({Verdict::Proved, "", {}});
+  if (general.hasReplaced && !mayTakeLong(Effort::VeryLong))
+    return finish(unknown(notTriedReason));
   return finish(proveEquation(left, right, wanted, /*isQuick=*/false));
+}
+
+bool Prover::Implementation::proveGeneral(const Generalization &general) {
+  std::string pattern = getPattern(terms, general.left, general.right,
+                                   general.hypotheses, smallCase);
+  if (patterns.contains(pattern)) {
+    ++statistics.repeated;
+    return true;
+  }
+  auto prove = [&] {
+    return proveEquation(general.left, general.right, general.hypotheses,
+                         /*isQuick=*/true)
+               .verdict == Verdict::Proved;
+  };
+  // What others proved with the same normal forms counts to their steps.
+  const Normalizer *shared = normalizer.get();
+  bool isProved = prove();
+  if (!isProved && shared && normalizer.get() == shared && shared->failure())
+    isProved = prove();
+  if (!isProved || terms.error())
+    return false;
+  ++statistics.generalized;
+  patterns.add(pattern);
+  return true;
+}
+
+bool Prover::Implementation::sweep(Scalar left, Scalar right,
+                                   llvm::ArrayRef<Condition> wanted,
+                                   std::vector<Generalization> *steps) {
+  Sweep sweep(
+      terms, samples, wanted,
+      [&](Scalar first, Scalar second, llvm::ArrayRef<Condition> conditions) {
+        Generalization general = generalize(terms, first, second, conditions);
+        bool isProved = proveGeneral(general);
+        if (isProved && steps)
+          steps->push_back(general);
+        return isProved;
+      });
+  return sweep.run(left, right);
 }
 
 bool Prover::Implementation::haveOneSort(Scalar left, Scalar right) const {
@@ -346,22 +392,64 @@ std::string Prover::Implementation::toSmtLib(Scalar left, Scalar right,
            ":status unsat)\n(declare-const common Real)\n(assert (not (= "
            "common "
            "common)))\n(check-sat)\n";
-  if (auto general = generalize(terms, left, right, wanted)) {
-    setHypotheses(general->hypotheses);
-    if (auto record = normalizer->proveEqual(general->left, general->right))
-      return printObligation(record,
-                             {ClaimKind::Equal, general->left, general->right},
-                             origin + ", for any value of what both sides have "
-                                      "in common");
+  Generalization general = generalize(terms, left, right, wanted);
+  if (general.hasReplaced) {
+    setHypotheses(general.hypotheses);
+    if (normalizer->proveEqual(general.left, general.right))
+      return printEquation(general, origin + ", for any value of what both "
+                                             "sides have in common");
   }
-  setHypotheses(wanted);
-  std::optional<RecordId> record = normalizer->proveEqual(left, right);
+  std::optional<RecordId> record;
+  auto find = [&] {
+    setHypotheses(wanted);
+    record = normalizer->proveEqual(left, right);
+    return record.has_value();
+  };
+  std::vector<Generalization> steps;
+  if (general.hasReplaced || !find()) {
+    {
+      llvm::SaveAndRestore shortAttempts(isShort, true);
+      if (sweep(left, right, wanted, &steps))
+        return printSteps(steps, origin);
+    }
+    find();
+  }
   bool isExtended = terms.isExtended(left) || terms.isExtended(right);
   if (!record && !normalizer->failure() && isExtended)
     return "; " + origin +
            "\n; not encoded: sides that may be infinite have "
            "different normal forms\n";
   return printObligation(record, {ClaimKind::Equal, left, right}, origin);
+}
+
+std::string
+Prover::Implementation::printEquation(const Generalization &equation,
+                                      const std::string &origin) {
+  setHypotheses(equation.hypotheses);
+  return printObligation(normalizer->proveEqual(equation.left, equation.right),
+                         {ClaimKind::Equal, equation.left, equation.right},
+                         origin);
+}
+
+std::string
+Prover::Implementation::printSteps(llvm::ArrayRef<Generalization> steps,
+                                   const std::string &origin) {
+  std::string text = "; " + origin +
+                     "\n; by equations from operands up, each of which makes "
+                     "terms of both sides one\n";
+  llvm::StringSet<> written;
+  for (const Generalization &step : steps) {
+    // Others are the same, of other unknowns.
+    if (!written
+             .insert(getPattern(terms, step.left, step.right, step.hypotheses,
+                                smallCase))
+             .second)
+      continue;
+    if (written.size() > 1)
+      text += "(reset)\n";
+    text += printEquation(step, "equation " + std::to_string(written.size()));
+  }
+  return text;
 }
 
 std::string Prover::Implementation::toSmtLib(const Condition &condition,

@@ -9,6 +9,7 @@
 
 #include "Verify/Solver/Solver.h"
 
+#include "Generalization.h"
 #include "Obligation.h"
 #include "Pattern.h"
 #include "Replay.h"
@@ -56,6 +57,12 @@ private:
   /// `isQuick`: only if both sides have one normal form.
   ProofResult proveEquation(Scalar left, Scalar right,
                             llvm::ArrayRef<Condition> wanted, bool isQuick);
+  /// Whether both sides have one normal form, and Z3 says so.
+  bool proveGeneral(const Generalization &general);
+  /// Whether the sides are made equal step by step, each as a small equation,
+  /// which are appended to `steps`.
+  bool sweep(Scalar left, Scalar right, llvm::ArrayRef<Condition> wanted,
+             std::vector<Generalization> *steps = nullptr);
   bool mayTakeLong(Effort effort) const {
     return !beforeLongAttempt || beforeLongAttempt(effort);
   }
@@ -65,12 +72,20 @@ private:
   /// A claim, with the record that proves it if one was found.
   std::string printObligation(std::optional<RecordId> record,
                               const Claim &claim, const std::string &origin);
+  /// An equation, with a record that proves it where there is one.
+  std::string printEquation(const Generalization &equation,
+                            const std::string &origin);
+  /// Each of a sweep once, as scripts that follow each other.
+  std::string printSteps(llvm::ArrayRef<Generalization> steps,
+                         const std::string &origin);
   UnconfirmedStep describeStep(RecordId record) const;
 
   Samples samples;
   Z3Solver solver;
   llvm::SmallVector<Condition> hypotheses;
   std::unique_ptr<Normalizer> normalizer;
+  /// Whether attempts end before they take long, as others follow.
+  bool isShort = false, isNormalizerShort = false;
   std::unique_ptr<ProvedRecords> proved;
   std::unique_ptr<Replay> replay;
   /// Of obligations of all algebras' lives.

@@ -80,6 +80,13 @@ bool Samples::Point::holds(const Condition &condition) {
   return false;
 }
 
+/// A number to some nine digits: what powers of 2 times `second` it is nearly.
+static std::pair<int, int64_t> roundToDigits(double value) {
+  int exponent = 0;
+  double fraction = std::frexp(value, &exponent);
+  return {exponent, std::llround(std::ldexp(fraction, 30))};
+}
+
 //===--- Questions --------------------------------------------------------===//
 
 Samples::Samples(const TermAlgebra &terms, unsigned count) : terms(terms) {
@@ -192,4 +199,21 @@ Samples::findViolation(const Condition &condition,
       return describe(point.number, {condition.term});
   }
   return std::nullopt;
+}
+
+std::optional<Samples::Signature> Samples::getSignature(Scalar term) {
+  if (!terms.isRealOrExtended(term))
+    return std::nullopt;
+  Signature signature{};
+  bool hasValue = false;
+  for (auto &&[entry, point] : llvm::zip_first(signature, points)) {
+    std::optional<double> value = point.evaluate(term);
+    bool isNumber = value && std::isfinite(*value);
+    hasValue |= isNumber && *value != 0;
+    if (isNumber)
+      entry = roundToDigits(*value);
+  }
+  if (!hasValue)
+    return std::nullopt;
+  return signature;
 }

@@ -17,6 +17,7 @@
 #include "Verify/Scalar/NumericAlgebras.h"
 #include "Verify/Solver/Solver.h"
 
+#include <array>
 #include <deque>
 
 namespace verify {
@@ -36,6 +37,12 @@ public:
   std::optional<llvm::SmallVector<AtomValue>>
   findViolation(const Condition &condition,
                 llvm::ArrayRef<Condition> hypotheses);
+  /// What terms of one value have in common, but for bad luck with rounding,
+  /// and what others hardly ever share.
+  using Signature = std::array<std::pair<int, int64_t>, 4>;
+  /// None for a term that is no number, or 0 or without a value where it is
+  /// looked at.
+  std::optional<Signature> getSignature(Scalar term);
   void clear();
 
 private:

@@ -258,13 +258,17 @@ TEST_F(NormalFormTest, WhatIsProvedHasTheSameValue) {
 }
 
 TEST_F(NormalFormTest, TooManyTermsAreReported) {
-  Expression product = number(1);
-  for (int64_t index = 0; index < 20; ++index)
-    product = product * (real(0, index) + real(1, index));
-  // The sides have no part in common, so both are multiplied out.
-  Expression other = number(1);
-  for (int64_t index = 20; index-- > 0;)
-    other = other * (real(1, index) + real(0, index));
+  constexpr int64_t count = 20;
+  Expression product = number(1), other = number(1);
+  for (int64_t i = 0; i < count; ++i)
+    product = product * (real(0, i) + real(1, i));
+  // Of two of the factors each, but not of two that follow each other in the
+  // other product, so that nothing on the way is common.
+  for (int64_t i = 1; i < count; i += 2) {
+    int64_t j = (i + 1) % count;
+    other = other * (real(0, i) * real(0, j) + real(0, i) * real(1, j) +
+                     real(1, i) * real(0, j) + real(1, i) * real(1, j));
+  }
   EXPECT_EQ(prove(product, other), Verdict::Unknown);
   EXPECT_EQ(lastResult.reason, "a sum has too many terms");
   // The prover goes on after that.

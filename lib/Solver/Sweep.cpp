@@ -1,0 +1,76 @@
+//===- Sweep.cpp - equations proved from their operands up ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Sweep.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace verify;
+
+/// Terms of both sides, a second or so, where no sweep is made.
+static constexpr size_t mostTerms = size_t(1) << 18;
+/// Attempts that failed, after which the sides are taken to have little in
+/// common.
+static constexpr unsigned mostFailures = 16;
+
+Sweep::Sweep(TermAlgebra &terms, Samples &samples,
+             llvm::ArrayRef<Condition> hypotheses, Prove prove)
+    : terms(terms), samples(samples), hypotheses(hypotheses), prove(prove) {}
+
+bool Sweep::run(Scalar left, Scalar right) {
+  llvm::SmallVector<Scalar> nodes = terms.collectNodes({left, right});
+  if (nodes.size() > mostTerms)
+    return false;
+  for (Scalar node : nodes) {
+    if (failures > mostFailures)
+      return false;
+    // What both sides have may have to change, too: one of them may have it
+    // beside what it is equal to.
+    Scalar replacement = merge(rewrite(node));
+    if (replacement == node)
+      continue;
+    replacements[node.bits] = replacement;
+    rewriteHypotheses(node, replacement);
+  }
+  auto find = [&](Scalar side) {
+    auto place = replacements.find(side.bits);
+    return place == replacements.end() ? side : place->second;
+  };
+  return find(left) == find(right);
+}
+
+Scalar Sweep::rewrite(Scalar term) {
+  llvm::SmallVector<Scalar> operands;
+  bool isChanged = false;
+  for (Scalar operand : terms.getOperands(term)) {
+    auto place = replacements.find(operand.bits);
+    bool isReplaced = place != replacements.end();
+    operands.push_back(isReplaced ? place->second : operand);
+    isChanged |= isReplaced;
+  }
+  return isChanged ? terms.withOperands(term, operands) : term;
+}
+
+Scalar Sweep::merge(Scalar rewritten) {
+  auto signature = samples.getSignature(rewritten);
+  if (!signature)
+    return rewritten;
+  auto [place, isNew] = known.try_emplace(*signature, rewritten);
+  Scalar candidate = place->second;
+  if (isNew || candidate == rewritten ||
+      terms.getSort(candidate) != terms.getSort(rewritten))
+    return rewritten;
+  if (prove(rewritten, candidate, hypotheses))
+    return candidate;
+  ++failures;
+  return rewritten;
+}
+
+void Sweep::rewriteHypotheses(Scalar term, Scalar replacement) {
+  for (Condition &hypothesis : hypotheses)
+    if (hypothesis.term == term)
+      hypothesis.term = replacement;
+}

@@ -1,0 +1,62 @@
+//===- Sweep.h - equations proved from their operands up --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where one side has an op more than the other one, nothing that comes after it
+// is common to both. Terms that agree at samples are proved equal one by one,
+// operands first, and each takes the place of the other in what uses it: what
+// is SAT sweeping for circuits (Kuehlmann et al., "Robust Boolean reasoning for
+// equivalence checking and functional property verification", 2002).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef VERIFY_LIB_SOLVER_SWEEP_H
+#define VERIFY_LIB_SOLVER_SWEEP_H
+
+#include "Samples.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+
+namespace verify {
+
+/// Makes terms of two sides the same ones.
+class Sweep {
+public:
+  /// Whether two terms are equal wherever the conditions hold.
+  using Prove =
+      llvm::function_ref<bool(Scalar, Scalar, llvm::ArrayRef<Condition>)>;
+
+  /// `hypotheses` are what `prove` is given, and what follows from them by
+  /// what it proved.
+  Sweep(TermAlgebra &terms, Samples &samples,
+        llvm::ArrayRef<Condition> hypotheses, Prove prove);
+
+  /// Whether both sides become the same term.
+  bool run(Scalar left, Scalar right);
+
+private:
+  /// The term with what takes the place of its operands.
+  Scalar rewrite(Scalar term);
+  /// A term that is equal to the rewritten one and came before, if one is
+  /// found and proved so; else that itself.
+  Scalar merge(Scalar rewritten);
+  /// A term whose place another one takes may be what a hypothesis is about.
+  void rewriteHypotheses(Scalar term, Scalar replacement);
+
+  TermAlgebra &terms;
+  Samples &samples;
+  llvm::SmallVector<Condition> hypotheses;
+  Prove prove;
+  llvm::DenseMap<uint64_t, Scalar> replacements;
+  /// The first term with these values at samples.
+  std::map<Samples::Signature, Scalar> known;
+  unsigned failures = 0;
+};
+
+} // namespace verify
+
+#endif // VERIFY_LIB_SOLVER_SWEEP_H
