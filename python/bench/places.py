@@ -2,8 +2,10 @@
 """Bugs at random places of a large plan: `python3 -m bench.places`.
 
 Each seed is a bug, and perhaps a layer, a device and a micro-batch to put it in. The
-tool has to refute the plan, and its first diagnostic has to name what was changed.
-Prints a line for each; exit code 0 if all were found, 1 if not.
+tool has to refute the plan, and its first diagnostic has to name what was changed. The
+plan without a bug is verified in turn with it. Prints a line for each, with the time of
+the fastest and its ratio to the fastest of the right plan; exit code 0 if all were found,
+1 if not.
 """
 
 import argparse
@@ -13,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 from random import Random
+from statistics import median
 
 from bench.ladders import MODELS
 from bench.measure import MeasurementError, run
@@ -61,25 +64,45 @@ def plant(words: list[str], random: Random, files: dict[str, Path]) -> tuple[str
     raise MeasurementError("no place for a bug")
 
 
-def check(options: argparse.Namespace, seed: int, folder: Path) -> bool:
-    """Makes, verifies and judges one plan."""
-    names = {"output": "plan.pkl", "reference": "single.pkl", "describe-bug": "bug.json"}
-    files = {name: folder / file for name, file in names.items()}
-    bug, place = plant(MODELS[options.model], Random(f"place {seed}"), files)
+def verify(options: argparse.Namespace, files: dict[str, Path]) -> tuple[str, int, float]:
+    """What the tool says of a plan, its exit code and seconds."""
     # The order of parts that the runtime has: some bugs are none in the other one.
     command = [options.tool, "--reference", str(files["reference"]), str(files["output"])]
     start = time.perf_counter()
+    done = run(command, options.limit)
+    seconds = time.perf_counter() - start
+    return done.stdout + done.stderr, done.returncode, seconds
+
+
+def name_files(folder: Path) -> dict[str, Path]:
+    """What the plan maker calls its files, and where they are."""
+    folder.mkdir(exist_ok=True)
+    names = {"output": "plan.pkl", "reference": "single.pkl", "describe-bug": "bug.json"}
+    return {name: folder / file for name, file in names.items()}
+
+
+def check(options: argparse.Namespace, seed: int, folder: Path, ratios: list[float]) -> bool:
+    """Makes, verifies and judges one plan; `ratios` gets that of its time."""
+    right, files = name_files(folder / "right"), name_files(folder / "wrong")
+    bug, place = plant(MODELS[options.model], Random(f"place {seed}"), files)
+    rights, wrongs = [], []
     try:
-        done = run(command, options.limit)
+        for _ in range(options.repeat):
+            _, code, seconds = verify(options, right)
+            if code:
+                raise MeasurementError(f"exit code {code} for the plan without a bug")
+            rights.append(seconds)
+            report, code, seconds = verify(options, files)
+            wrongs.append(seconds)
     except MeasurementError as error:
         print(f"{seed} {' '.join(place)}: {error}", flush=True)
         return False
-    seconds = time.perf_counter() - start
-    report = done.stdout + done.stderr
     edits = json.loads(files["describe-bug"].read_text("utf-8"))["edits"]
-    tie = find_report_tie(report, bug, edits) if done.returncode == 1 else None
-    answer = {0: "PROVED", 1: "refuted", 2: "unknown"}.get(done.returncode, "rejected")
-    print(f"{seed} {' '.join(place)}: {answer} in {seconds:.1f} s, named by {tie}", flush=True)
+    tie = find_report_tie(report, bug, edits) if code == 1 else None
+    answer = {0: "PROVED", 1: "refuted", 2: "unknown"}.get(code, "rejected")
+    ratios.append(min(wrongs) / min(rights))
+    time_taken = f"{min(wrongs):.2f} s, {ratios[-1]:.2f} of the right plan's"
+    print(f"{seed} {' '.join(place)}: {answer} in {time_taken}, named by {tie}", flush=True)
     if tie is None:
         print(f"  {first_diagnostic(report)}", flush=True)
     return tie is not None
@@ -93,12 +116,23 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--limit", type=float, default=900, help="seconds for one process")
     parser.add_argument("--tool", default="verify-plan", help="what is measured")
+    parser.add_argument("--repeat", type=int, default=3, help="runs of each, in turn")
     options = parser.parse_args()
     found = 0
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+    ratios: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="bench-") as name:
+        folder = Path(name)
+        right = name_files(folder / "right")
+        words = ["-o", str(right["output"]), "--reference", str(right["reference"])]
+        done = run([sys.executable, "-m", "plan_maker", *MODELS[options.model], *words], 900)
+        if done.returncode:
+            raise MeasurementError(done.stderr)
         for seed in range(options.seed, options.seed + options.count):
-            found += check(options, seed, Path(folder))
+            found += check(options, seed, folder, ratios)
     print(f"{found} of {options.count} found where they are")
+    if ratios:
+        shown = f"{median(ratios):.2f} at the median, {max(ratios):.2f} at most"
+        print(f"ratio to the right plan: {shown}")
     return 0 if found == options.count else 1
 
 
