@@ -302,16 +302,15 @@ bool Prover::Implementation::proveGeneral(const Generalization &general) {
 bool Prover::Implementation::sweep(Scalar left, Scalar right,
                                    llvm::ArrayRef<Condition> wanted,
                                    std::vector<Generalization> *steps) {
-  Sweep sweep(
-      terms, samples, wanted,
-      [&](Scalar first, Scalar second, llvm::ArrayRef<Condition> conditions) {
-        Generalization general = generalize(terms, first, second, conditions);
-        bool isProved = proveGeneral(general);
-        if (isProved && steps)
-          steps->push_back(general);
-        return isProved;
-      });
-  return sweep.run(left, right);
+  auto prove = [&](Scalar first, Scalar second,
+                   llvm::ArrayRef<Condition> conditions) {
+    Generalization general = generalize(terms, first, second, conditions);
+    bool isProved = proveGeneral(general);
+    if (isProved && steps)
+      steps->push_back(general);
+    return isProved;
+  };
+  return Sweep(terms, samples, wanted).run(left, right, prove);
 }
 
 bool Prover::Implementation::haveOneSort(Scalar left, Scalar right) const {

@@ -17,10 +17,10 @@ static constexpr size_t mostTerms = size_t(1) << 18;
 static constexpr unsigned mostFailures = 16;
 
 Sweep::Sweep(TermAlgebra &terms, Samples &samples,
-             llvm::ArrayRef<Condition> hypotheses, Prove prove)
-    : terms(terms), samples(samples), hypotheses(hypotheses), prove(prove) {}
+             llvm::ArrayRef<Condition> hypotheses)
+    : terms(terms), samples(samples), hypotheses(hypotheses) {}
 
-bool Sweep::run(Scalar left, Scalar right) {
+bool Sweep::run(Scalar left, Scalar right, Prove prove) {
   llvm::SmallVector<Scalar> nodes = terms.collectNodes({left, right});
   if (nodes.size() > mostTerms)
     return false;
@@ -29,7 +29,7 @@ bool Sweep::run(Scalar left, Scalar right) {
       return false;
     // What both sides have may have to change, too: one of them may have it
     // beside what it is equal to.
-    Scalar replacement = merge(rewrite(node));
+    Scalar replacement = merge(rewrite(node), prove);
     if (replacement == node)
       continue;
     replacements[node.bits] = replacement;
@@ -54,7 +54,7 @@ Scalar Sweep::rewrite(Scalar term) {
   return isChanged ? terms.withOperands(term, operands) : term;
 }
 
-Scalar Sweep::merge(Scalar rewritten) {
+Scalar Sweep::merge(Scalar rewritten, Prove prove) {
   auto signature = samples.getSignature(rewritten);
   if (!signature)
     return rewritten;

@@ -30,27 +30,25 @@ public:
   using Prove =
       llvm::function_ref<bool(Scalar, Scalar, llvm::ArrayRef<Condition>)>;
 
-  /// `hypotheses` are what `prove` is given, and what follows from them by
-  /// what it proved.
   Sweep(TermAlgebra &terms, Samples &samples,
-        llvm::ArrayRef<Condition> hypotheses, Prove prove);
+        llvm::ArrayRef<Condition> hypotheses);
 
-  /// Whether both sides become the same term.
-  bool run(Scalar left, Scalar right);
+  /// Whether both sides become the same term. `prove` is given the hypotheses,
+  /// with what took the place of the terms that they are about.
+  bool run(Scalar left, Scalar right, Prove prove);
 
 private:
   /// The term with what takes the place of its operands.
   Scalar rewrite(Scalar term);
   /// A term that is equal to the rewritten one and came before, if one is
   /// found and proved so; else that itself.
-  Scalar merge(Scalar rewritten);
+  Scalar merge(Scalar rewritten, Prove prove);
   /// A term whose place another one takes may be what a hypothesis is about.
   void rewriteHypotheses(Scalar term, Scalar replacement);
 
   TermAlgebra &terms;
   Samples &samples;
   llvm::SmallVector<Condition> hypotheses;
-  Prove prove;
   llvm::DenseMap<uint64_t, Scalar> replacements;
   /// The first term with these values at samples.
   std::map<Samples::Signature, Scalar> known;
