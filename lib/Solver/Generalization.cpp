@@ -24,9 +24,10 @@ enum Side : unsigned { OnLeft = 1, OnRight = 2, OnBoth = OnLeft | OnRight };
 /// as far as that may say something of a term that was met on one side.
 class CommonTerms {
 public:
-  CommonTerms(TermAlgebra &terms, Scalar left, Scalar right) : terms(terms) {
-    meet(left, OnLeft, /*isUsed=*/true);
-    meet(right, OnRight, /*isUsed=*/true);
+  CommonTerms(TermAlgebra &terms, Scalar left, Scalar right, CommonPart part)
+      : terms(terms), part(part) {
+    meet(left, OnLeft, /*isUsed=*/true, /*isLargest=*/true);
+    meet(right, OnRight, /*isUsed=*/true, /*isLargest=*/true);
     // Operands have smaller numbers than users: when the greatest number's turn
     // comes, all users are known.
     while (openCount > 0) {
@@ -38,7 +39,7 @@ public:
       bool isOpen = this->isOpen(term, entry);
       openCount -= isOpen;
       for (Scalar operand : terms.getOperands(term))
-        meet(operand, entry.sides, isOpen);
+        meet(operand, entry.sides, isOpen, entry.sides != OnBoth);
     }
   }
 
@@ -70,24 +71,30 @@ public:
 private:
   struct Entry {
     unsigned sides = 0;
-    /// Whether it is left once common terms are replaced: a term of one side
+    /// Whether it is left once common parts are replaced: a term that stays
     /// has it as an operand, or it is a side.
     bool isUsed = false;
+    /// Whether a term of one side has it as an operand, or it is a side.
+    bool isLargest = false;
     Scalar rewritten = {0};
   };
 
   bool isLeaf(Scalar term) const { return terms.getOperands(term).empty(); }
-  /// Leaves stay as they are, whichever side they are on.
+  /// Whether it stays, with what takes the place of its operands. Leaves stay
+  /// as they are, whichever side they are on.
   bool isOpen(Scalar term, const Entry &entry) const {
-    return entry.sides != OnBoth && !isLeaf(term);
+    bool isLookedInto =
+        part == CommonPart::Operands && entry.isUsed && entry.isLargest;
+    return (entry.sides != OnBoth || isLookedInto) && !isLeaf(term);
   }
 
-  void meet(Scalar term, unsigned sides, bool isUsed) {
+  void meet(Scalar term, unsigned sides, bool isUsed, bool isLargest) {
     auto [place, isNew] = entries.try_emplace(term.bits);
     Entry &entry = place->second;
     bool wasOpen = !isNew && isOpen(term, entry);
     entry.sides |= sides;
     entry.isUsed |= isUsed;
+    entry.isLargest |= isLargest;
     openCount += isOpen(term, entry);
     openCount -= wasOpen;
     if (isNew)
@@ -100,7 +107,7 @@ private:
     entry.rewritten = term;
     if (!entry.isUsed || isLeaf(term))
       return false;
-    if (entry.sides == OnBoth) {
+    if (!isOpen(term, entry)) {
       entry.rewritten = terms.atom(standIn, {static_cast<int64_t>(term.bits)},
                                    terms.getSort(term));
       return true;
@@ -113,6 +120,7 @@ private:
   }
 
   TermAlgebra &terms;
+  CommonPart part;
   llvm::DenseMap<uint64_t, Entry> entries;
   std::priority_queue<uint64_t> queue; ///< met, and not looked at
   llvm::SmallVector<Scalar> found;     ///< looked at, users before operands
@@ -121,6 +129,8 @@ private:
 } // namespace
 
 Generalization verify::generalize(TermAlgebra &terms, Scalar left, Scalar right,
-                                  llvm::ArrayRef<Condition> hypotheses) {
-  return CommonTerms(terms, left, right).generalize(left, right, hypotheses);
+                                  llvm::ArrayRef<Condition> hypotheses,
+                                  CommonPart part) {
+  return CommonTerms(terms, left, right, part)
+      .generalize(left, right, hypotheses);
 }

@@ -25,11 +25,18 @@ struct Generalization {
   bool hasReplaced;
 };
 
-/// `left = right` under `hypotheses`, with every largest term that occurs on
-/// both sides, unless it is a leaf, replaced by a new atom. Hypotheses about
-/// terms that no longer occur, or never did, are left out.
+/// What is replaced of what both sides have in common.
+enum class CommonPart : uint8_t {
+  Terms,   ///< every largest term
+  Operands ///< the operands of these, which may suffice where it does not
+};
+
+/// `left = right` under `hypotheses`, with every common part that is no leaf
+/// replaced by a new atom. Hypotheses about terms that no longer occur, or
+/// never did, are left out.
 Generalization generalize(TermAlgebra &terms, Scalar left, Scalar right,
-                          llvm::ArrayRef<Condition> hypotheses);
+                          llvm::ArrayRef<Condition> hypotheses,
+                          CommonPart part = CommonPart::Terms);
 
 } // namespace verify
 

@@ -37,12 +37,14 @@ public:
       for (Scalar operand : llvm::reverse(terms.getOperands(term)))
         stack.push_back({operand, false});
     }
+    bytes += 'r';
     writeNumber(numbers.lookup(root.bits));
   }
   std::string take() { return std::move(bytes); }
 
 private:
   void writeNode(Scalar term) {
+    bytes += 'n';
     terms.writeOperation(term, bytes);
     writeNumber(terms.getOperands(term).size());
     for (Scalar operand : terms.getOperands(term))

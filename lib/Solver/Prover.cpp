@@ -34,6 +34,9 @@ static ProofResult differing(llvm::SmallVector<AtomValue> sample) {
 static constexpr size_t freeSteps = 250000;
 /// The same of an attempt after which others follow.
 static constexpr size_t shortSteps = 16384;
+/// Equations that are not proved, after which the sides are taken to have
+/// little in common.
+static constexpr size_t mostFailures = 32;
 
 /// Where no longer attempt is made.
 static constexpr const char *notTriedReason = "the normal forms differ";
@@ -249,11 +252,10 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
   if (areDifferencesExpected)
     if (auto difference = samples.findDifference(left, right, wanted))
       return finish(differing(std::move(*difference)));
-  Generalization general = generalize(terms, left, right, wanted);
   bool isProved = false, isCutShort = false;
   {
     llvm::SaveAndRestore shortAttempts(isShort, true);
-    isProved = proveGeneral(general);
+    isProved = proveGeneral(left, right, wanted).has_value();
     // Where the steps did not suffice, more of them may.
     isCutShort = normalizer && normalizer->failure();
     if (!isProved)
@@ -264,22 +266,40 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
       isProved = true;
     }
   }
-  if (!isProved && isCutShort && general.hasReplaced)
-    isProved = proveGeneral(general);
+  bool hasCommon = generalize(terms, left, right, wanted).hasReplaced;
+  if (!isProved && isCutShort && hasCommon)
+    isProved = proveGeneral(left, right, wanted).has_value();
   if (isProved)
     return finish({Verdict::Proved, "", {}});
-  if (general.hasReplaced && !mayTakeLong(Effort::VeryLong))
+  if (hasCommon && !mayTakeLong(Effort::VeryLong))
     return finish(unknown(notTriedReason));
   return finish(proveEquation(left, right, wanted, /*isQuick=*/false));
 }
 
-bool Prover::Implementation::proveGeneral(const Generalization &general) {
+std::optional<Generalization>
+Prover::Implementation::proveGeneral(Scalar left, Scalar right,
+                                     llvm::ArrayRef<Condition> wanted,
+                                     llvm::StringSet<> *failed) {
+  for (CommonPart part : {CommonPart::Terms, CommonPart::Operands}) {
+    Generalization general = generalize(terms, left, right, wanted, part);
+    if (proveGeneral(general, failed))
+      return general;
+    if (!general.hasReplaced)
+      break;
+  }
+  return std::nullopt;
+}
+
+bool Prover::Implementation::proveGeneral(const Generalization &general,
+                                          llvm::StringSet<> *failed) {
   std::string pattern = getPattern(terms, general.left, general.right,
                                    general.hypotheses, smallCase);
   if (patterns.contains(pattern)) {
     ++statistics.repeated;
     return true;
   }
+  if (failed && failed->contains(pattern))
+    return false;
   auto prove = [&] {
     return proveEquation(general.left, general.right, general.hypotheses,
                          /*isQuick=*/true)
@@ -290,25 +310,41 @@ bool Prover::Implementation::proveGeneral(const Generalization &general) {
   bool isProved = prove();
   if (!isProved && shared && normalizer.get() == shared && shared->failure())
     isProved = prove();
-  if (!isProved || terms.error())
-    return false;
-  ++statistics.generalized;
-  patterns.add(pattern);
-  return true;
+  if (isProved && !terms.error()) {
+    ++statistics.generalized;
+    patterns.add(pattern);
+    return true;
+  }
+  if (failed)
+    failed->insert(pattern);
+  return false;
 }
 
 bool Prover::Implementation::sweep(Scalar left, Scalar right,
                                    llvm::ArrayRef<Condition> wanted,
                                    std::vector<Generalization> *steps) {
+  llvm::StringSet<> failed;
   auto prove = [&](Scalar first, Scalar second,
                    llvm::ArrayRef<Condition> conditions) {
-    Generalization general = generalize(terms, first, second, conditions);
-    bool isProved = proveGeneral(general);
-    if (isProved && steps)
-      steps->push_back(general);
-    return isProved;
+    auto proved = proveGeneral(first, second, conditions, &failed);
+    if (proved && steps)
+      steps->push_back(std::move(*proved));
+    return proved                         ? Sweep::Result::Proved
+           : failed.size() > mostFailures ? Sweep::Result::Enough
+                                          : Sweep::Result::NotProved;
   };
   return Sweep(terms, samples, wanted).run(left, right, prove);
+}
+
+bool Prover::Implementation::isGiven(const Condition &condition,
+                                     llvm::ArrayRef<Condition> wanted,
+                                     std::vector<Generalization> *steps) {
+  llvm::SaveAndRestore shortAttempts(isShort, true);
+  return llvm::any_of(wanted, [&](const Condition &given) {
+    return given.kind == condition.kind &&
+           samples.mayBeEqual(given.term, condition.term) &&
+           sweep(condition.term, given.term, wanted, steps);
+  });
 }
 
 bool Prover::Implementation::haveOneSort(Scalar left, Scalar right) const {
@@ -363,6 +399,10 @@ Prover::Implementation::proveCondition(const Condition &condition,
   if (auto violation = samples.findViolation(condition, wanted))
     return finish({Verdict::NotProved, "the condition fails at a sample",
                    std::move(*violation)});
+  if (isGiven(condition, wanted)) {
+    ++statistics.swept;
+    return finish({Verdict::Proved, "", {}});
+  }
   setHypotheses(wanted);
   std::optional<RecordId> record = normalizer->proveCondition(condition);
   if (normalizer->failure())

@@ -16,6 +16,8 @@
 #include "Samples.h"
 #include "Z3Solver.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace verify {
 
 class Prover::Implementation {
@@ -57,12 +59,21 @@ private:
   /// `isQuick`: only if both sides have one normal form.
   ProofResult proveEquation(Scalar left, Scalar right,
                             llvm::ArrayRef<Condition> wanted, bool isQuick);
-  /// Whether both sides have one normal form, and Z3 says so.
-  bool proveGeneral(const Generalization &general);
+  /// The equation that `left = right` follows from and that is proved, as both
+  /// sides have one normal form and Z3 says so. Those in `failed` are not tried
+  /// again, and others that fail are added.
+  std::optional<Generalization>
+  proveGeneral(Scalar left, Scalar right, llvm::ArrayRef<Condition> wanted,
+               llvm::StringSet<> *failed = nullptr);
+  bool proveGeneral(const Generalization &general, llvm::StringSet<> *failed);
   /// Whether the sides are made equal step by step, each as a small equation,
   /// which are appended to `steps`.
   bool sweep(Scalar left, Scalar right, llvm::ArrayRef<Condition> wanted,
              std::vector<Generalization> *steps = nullptr);
+  /// Whether the condition is about a term that is equal to that of one of the
+  /// given ones.
+  bool isGiven(const Condition &condition, llvm::ArrayRef<Condition> wanted,
+               std::vector<Generalization> *steps = nullptr);
   bool mayTakeLong(Effort effort) const {
     return !beforeLongAttempt || beforeLongAttempt(effort);
   }

@@ -92,6 +92,9 @@ std::string Prover::Implementation::toSmtLib(const Condition &condition,
                        terms.toString(condition.term, 6);
   if (std::optional<ProofResult> refused = refuse())
     return "; " + origin + "\n; not encoded: " + refused->reason + "\n";
+  std::vector<Generalization> steps;
+  if (isGiven(condition, wanted, &steps))
+    return printSteps(steps, origin);
   setHypotheses(wanted);
   std::optional<RecordId> record = normalizer->proveCondition(condition);
   return printObligation(record, toClaim(condition), origin);

@@ -206,7 +206,7 @@ std::optional<Samples::Signature> Samples::getSignature(Scalar term) {
     return std::nullopt;
   Signature signature{};
   bool hasValue = false;
-  for (auto &&[entry, point] : llvm::zip_first(signature, points)) {
+  for (auto &&[entry, point] : llvm::zip(signature, points)) {
     std::optional<double> value = point.evaluate(term);
     bool isNumber = value && std::isfinite(*value);
     hasValue |= isNumber && *value != 0;
@@ -216,4 +216,13 @@ std::optional<Samples::Signature> Samples::getSignature(Scalar term) {
   if (!hasValue)
     return std::nullopt;
   return signature;
+}
+
+bool Samples::mayBeEqual(Scalar left, Scalar right) {
+  return llvm::all_of(points, [&](Point &point) {
+    std::optional<double> first = point.evaluate(left);
+    std::optional<double> second = point.evaluate(right);
+    return !first || !second || *first == *second ||
+           roundToDigits(*first) == roundToDigits(*second);
+  });
 }

@@ -38,11 +38,13 @@ public:
   findViolation(const Condition &condition,
                 llvm::ArrayRef<Condition> hypotheses);
   /// What terms of one value have in common, but for bad luck with rounding,
-  /// and what others hardly ever share.
+  /// and others rarely share.
   using Signature = std::array<std::pair<int, int64_t>, 4>;
   /// None for a term that is no number, or 0 or without a value where it is
   /// looked at.
   std::optional<Signature> getSignature(Scalar term);
+  /// Whether no point tells the terms apart, as far as rounding lets it.
+  bool mayBeEqual(Scalar left, Scalar right);
   void clear();
 
 private:

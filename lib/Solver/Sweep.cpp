@@ -12,9 +12,8 @@ using namespace verify;
 
 /// Terms of both sides, a second or so, where no sweep is made.
 static constexpr size_t mostTerms = size_t(1) << 18;
-/// Attempts that failed, after which the sides are taken to have little in
-/// common.
-static constexpr unsigned mostFailures = 16;
+/// Terms of one signature that a term is compared with.
+static constexpr size_t mostCandidates = 4;
 
 Sweep::Sweep(TermAlgebra &terms, Samples &samples,
              llvm::ArrayRef<Condition> hypotheses)
@@ -25,7 +24,7 @@ bool Sweep::run(Scalar left, Scalar right, Prove prove) {
   if (nodes.size() > mostTerms)
     return false;
   for (Scalar node : nodes) {
-    if (failures > mostFailures)
+    if (isOver)
       return false;
     // What both sides have may have to change, too: one of them may have it
     // beside what it is equal to.
@@ -58,14 +57,25 @@ Scalar Sweep::merge(Scalar rewritten, Prove prove) {
   auto signature = samples.getSignature(rewritten);
   if (!signature)
     return rewritten;
-  auto [place, isNew] = known.try_emplace(*signature, rewritten);
-  Scalar candidate = place->second;
-  if (isNew || candidate == rewritten ||
-      terms.getSort(candidate) != terms.getSort(rewritten))
-    return rewritten;
-  if (prove(rewritten, candidate, hypotheses))
-    return candidate;
-  ++failures;
+  llvm::SmallVector<Scalar, 1> &candidates = known[*signature];
+  for (Scalar candidate : candidates) {
+    if (candidate == rewritten)
+      return rewritten;
+    if (terms.getSort(candidate) != terms.getSort(rewritten) ||
+        !samples.mayBeEqual(candidate, rewritten))
+      continue;
+    switch (prove(rewritten, candidate, hypotheses)) {
+    case Result::Proved:
+      return candidate;
+    case Result::NotProved:
+      break;
+    case Result::Enough:
+      isOver = true;
+      return rewritten;
+    }
+  }
+  if (candidates.size() < mostCandidates)
+    candidates.push_back(rewritten);
   return rewritten;
 }
 

@@ -26,9 +26,14 @@ namespace verify {
 /// Makes terms of two sides the same ones.
 class Sweep {
 public:
-  /// Whether two terms are equal wherever the conditions hold.
+  /// Of an attempt to prove that two terms are equal wherever conditions hold.
+  enum class Result : uint8_t {
+    Proved,
+    NotProved,
+    Enough ///< so many attempts failed that no more are made
+  };
   using Prove =
-      llvm::function_ref<bool(Scalar, Scalar, llvm::ArrayRef<Condition>)>;
+      llvm::function_ref<Result(Scalar, Scalar, llvm::ArrayRef<Condition>)>;
 
   Sweep(TermAlgebra &terms, Samples &samples,
         llvm::ArrayRef<Condition> hypotheses);
@@ -50,9 +55,10 @@ private:
   Samples &samples;
   llvm::SmallVector<Condition> hypotheses;
   llvm::DenseMap<uint64_t, Scalar> replacements;
-  /// The first term with these values at samples.
-  std::map<Samples::Signature, Scalar> known;
-  unsigned failures = 0;
+  /// Terms with these values at samples, of which none was proved equal to
+  /// another.
+  std::map<Samples::Signature, llvm::SmallVector<Scalar, 1>> known;
+  bool isOver = false;
 };
 
 } // namespace verify

@@ -86,6 +86,44 @@ TEST_F(SweepTest, SmallCases) {
   expectSwept(large(outside, true), large(outside, false));
 }
 
+TEST_F(SweepTest, FalseCandidatesDoNotEndIt) {
+  // Some are equal at all samples, which are positive at some of them.
+  Expression left = real(2), right = real(2);
+  for (int64_t i = 0; i < 100; ++i) {
+    Expression x = real(3, i) + 1;
+    left = left + exp(max(x * number(1), number(0)));
+    right = right + exp(max(number(0), x));
+  }
+  expectSwept(large(left, true), large(right, false));
+  expectNotProved(large(left, true), large(right + real(4), false));
+}
+
+TEST_F(SweepTest, WhatIsCommonMayBeLookedInto) {
+  Expression x = real(2), y = real(3);
+  expectSwept(large(max(exp(x * y), number(0)), true),
+              large(exp(x * y), false));
+  expectSwept(large(abs(exp(x * y)), true), large(exp(x * y), false));
+  expectNotProved(large(max(exp(x * y), number(1)), true),
+                  large(exp(x * y), false));
+  expectNotProved(large(max(apply(Function::Tanh, x * y), number(0)), true),
+                  large(apply(Function::Tanh, x * y), false));
+}
+
+TEST_F(SweepTest, ConditionsThatAreGiven) {
+  Expression x = real(2), left = large(x, true), right = large(x, false);
+  auto prove = [&](Condition condition, Condition given) {
+    return prover.proveCondition(condition, {given}).verdict;
+  };
+  EXPECT_EQ(prove(nonZero(left), nonZero(right)), Verdict::Proved);
+  EXPECT_EQ(prove(positive(left), positive(right)), Verdict::Proved);
+  EXPECT_NE(prove(positive(left), nonZero(right)), Verdict::Proved);
+  EXPECT_NE(prove(nonZero(left), nonNegative(right)), Verdict::Proved);
+  Expression other = large(x + 1, false);
+  EXPECT_NE(prove(nonZero(left), nonZero(other)), Verdict::Proved);
+  std::string text = prover.toSmtLib(positive(left), {positive(right)});
+  EXPECT_EQ(llvm::StringRef(text).count("(reset)\n"), 2u) << text;
+}
+
 TEST_F(SweepTest, EachEquationIsAScript) {
   Expression x = real(2);
   std::string text = prover.toSmtLib(large(x, true), large(x, false), {});
