@@ -284,7 +284,8 @@ Prover::Implementation::proveGeneral(Scalar left, Scalar right,
     Generalization general = generalize(terms, left, right, wanted, part);
     if (proveGeneral(general, failed))
       return general;
-    if (!general.hasReplaced)
+    // Long attempts were short ones before, and are made of one equation.
+    if (!general.hasReplaced || !isShort)
       break;
   }
   return std::nullopt;
