@@ -342,9 +342,13 @@ bool Prover::Implementation::isGiven(const Condition &condition,
                                      std::vector<Generalization> *steps) {
   llvm::SaveAndRestore shortAttempts(isShort, true);
   return llvm::any_of(wanted, [&](const Condition &given) {
-    return given.kind == condition.kind &&
-           samples.mayBeEqual(given.term, condition.term) &&
-           sweep(condition.term, given.term, wanted, steps);
+    if (given.kind != condition.kind ||
+        !samples.mayBeEqual(given.term, condition.term))
+      return false;
+    auto proved = proveGeneral(condition.term, given.term, wanted);
+    if (proved && steps)
+      steps->push_back(*proved);
+    return proved || sweep(condition.term, given.term, wanted, steps);
   });
 }
 
