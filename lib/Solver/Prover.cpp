@@ -233,7 +233,8 @@ ProofResult Prover::Implementation::finish(ProofResult result) {
     break;
   case Verdict::Unknown:
     ++statistics.unknown;
-    result.isTooLong = normalizer && normalizer->isExhausted();
+    result.isTooLong =
+        wasExhausted || (normalizer && normalizer->isExhausted());
     break;
   }
   return result;
@@ -241,6 +242,7 @@ ProofResult Prover::Implementation::finish(ProofResult result) {
 
 ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
                                           llvm::ArrayRef<Condition> wanted) {
+  wasExhausted = false;
   if (std::optional<ProofResult> refused = refuse())
     return finish(*refused);
   if (left == right) {
@@ -374,6 +376,7 @@ ProofResult Prover::Implementation::proveEquation(
   statistics.sampled += samples.haveAgreed();
   setHypotheses(wanted);
   std::optional<RecordId> record = normalizer->proveEqual(left, right);
+  wasExhausted |= normalizer->isExhausted();
   if (normalizer->failure())
     return unknown(*normalizer->failure());
   bool isExtended = terms.isExtended(left) || terms.isExtended(right);
@@ -397,6 +400,7 @@ ProofResult Prover::Implementation::proveEquation(
 ProofResult
 Prover::Implementation::proveCondition(const Condition &condition,
                                        llvm::ArrayRef<Condition> wanted) {
+  wasExhausted = false;
   if (std::optional<ProofResult> refused = refuse())
     return finish(*refused);
   if (terms.getSort(condition.term) != ScalarSort::Real)

@@ -97,6 +97,8 @@ private:
   std::unique_ptr<Normalizer> normalizer;
   /// Whether attempts end before they take long, as others follow.
   bool isShort = false, isNormalizerShort = false;
+  /// Whether a long attempt at the obligation ended because it took too long.
+  bool wasExhausted = false;
   std::unique_ptr<ProvedRecords> proved;
   std::unique_ptr<Replay> replay;
   /// Of obligations of all algebras' lives.

@@ -445,6 +445,16 @@ TEST_F(ProverTest, LongAttemptsAreAskedFor) {
   EXPECT_NE(result.reason.find("takes too long"), std::string::npos);
   EXPECT_TRUE(result.isTooLong);
   EXPECT_EQ(asked.size(), 2u);
+  // Also where the last attempt ends at once, as powers are too high for it.
+  patient.clear();
+  Expression tower = real(30);
+  for (int level = 0; level < 16; ++level)
+    tower = tower * tower * tower * tower;
+  Expression first{&terms, terms.sum(left)}, second{&terms, terms.sum(right)};
+  result = patient.prove(first * tower, second * tower, {});
+  EXPECT_EQ(result.verdict, Verdict::Unknown);
+  EXPECT_EQ(result.reason.find("takes too long"), std::string::npos);
+  EXPECT_TRUE(result.isTooLong);
 }
 
 TEST_F(ProverTest, SamplesAreComparedWithoutAProof) {
