@@ -46,6 +46,8 @@ def run(command: list[str], limit: float) -> subprocess.CompletedProcess[str]:
         )
     except subprocess.TimeoutExpired:
         raise TimeLimitError(f"no end after {limit:.0f} s") from None
+    except OSError as error:
+        raise MeasurementError(f"{command[0]}: {error.strerror}") from None
 
 
 def verify(tool: str, plan: Path, reference: Path, options: list[str], limit: float) -> Row:

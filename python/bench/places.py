@@ -118,17 +118,25 @@ def main() -> int:
     parser.add_argument("--tool", default="verify-plan", help="what is measured")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each, in turn")
     options = parser.parse_args()
+    try:
+        with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+            return check_all(options, Path(folder))
+    except MeasurementError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def check_all(options: argparse.Namespace, folder: Path) -> int:
+    """Checks all seeds; the exit code."""
+    right = name_files(folder / "right")
+    words = ["-o", str(right["output"]), "--reference", str(right["reference"])]
+    done = run([sys.executable, "-m", "plan_maker", *MODELS[options.model], *words], 900)
+    if done.returncode:
+        raise MeasurementError(done.stderr)
     found = 0
     ratios: list[float] = []
-    with tempfile.TemporaryDirectory(prefix="bench-") as name:
-        folder = Path(name)
-        right = name_files(folder / "right")
-        words = ["-o", str(right["output"]), "--reference", str(right["reference"])]
-        done = run([sys.executable, "-m", "plan_maker", *MODELS[options.model], *words], 900)
-        if done.returncode:
-            raise MeasurementError(done.stderr)
-        for seed in range(options.seed, options.seed + options.count):
-            found += check(options, seed, folder, ratios)
+    for seed in range(options.seed, options.seed + options.count):
+        found += check(options, seed, folder, ratios)
     print(f"{found} of {options.count} found where they are")
     if ratios:
         shown = f"{median(ratios):.2f} at the median, {max(ratios):.2f} at most"
