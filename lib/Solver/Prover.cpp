@@ -347,6 +347,8 @@ bool Prover::Implementation::isGiven(const Condition &condition,
     if (given.kind != condition.kind ||
         !samples.mayBeEqual(given.term, condition.term))
       return false;
+    if (steps)
+      steps->clear();
     auto proved = proveGeneral(condition.term, given.term, wanted);
     if (proved && steps)
       steps->push_back(*proved);

@@ -71,7 +71,7 @@ private:
   bool sweep(Scalar left, Scalar right, llvm::ArrayRef<Condition> wanted,
              std::vector<Generalization> *steps = nullptr);
   /// Whether the condition is about a term that is equal to that of one of the
-  /// given ones.
+  /// given ones, and of its kind; `steps` become the equations that show it.
   bool isGiven(const Condition &condition, llvm::ArrayRef<Condition> wanted,
                std::vector<Generalization> *steps = nullptr);
   bool mayTakeLong(Effort effort) const {

@@ -94,7 +94,8 @@ std::string Prover::Implementation::toSmtLib(const Condition &condition,
     return "; " + origin + "\n; not encoded: " + refused->reason + "\n";
   std::vector<Generalization> steps;
   if (isGiven(condition, wanted, &steps))
-    return printSteps(steps, origin);
+    return printSteps(steps, origin + "\n; as its term is that of a condition "
+                                      "under which the reference is defined");
   setHypotheses(wanted);
   std::optional<RecordId> record = normalizer->proveCondition(condition);
   return printObligation(record, toClaim(condition), origin);

@@ -125,6 +125,7 @@ TEST_F(SweepTest, ConditionsThatAreGiven) {
 }
 
 TEST_F(SweepTest, EachEquationIsAScript) {
+  // That x * 1 and 1 * x are x, and that x + y is y + x.
   Expression x = real(2);
   std::string text = prover.toSmtLib(large(x, true), large(x, false), {});
   EXPECT_EQ(llvm::StringRef(text).count("(check-sat)"), 6u) << text;

@@ -115,7 +115,8 @@ struct ProverStatistics {
   size_t generalized = 0;
   /// The same as one that was proved so, of other unknowns.
   size_t repeated = 0;
-  /// Proved from operands up, by several equations.
+  /// Proved by equations from operands up, or as a given condition in another
+  /// form.
   size_t swept = 0;
   size_t proved = 0;
   size_t provedByNormalization = 0;
