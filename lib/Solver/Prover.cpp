@@ -37,6 +37,8 @@ static constexpr size_t shortSteps = 16384;
 /// Equations that are not proved, after which the sides are taken to have
 /// little in common.
 static constexpr size_t mostFailures = 32;
+/// Equations that are tried before it is asked whether more may be.
+static constexpr size_t quickEquations = 128;
 
 /// Where no longer attempt is made.
 static constexpr const char *notTriedReason = "the normal forms differ";
@@ -327,9 +329,18 @@ bool Prover::Implementation::sweep(Scalar left, Scalar right,
                                    llvm::ArrayRef<Condition> wanted,
                                    std::vector<Generalization> *steps) {
   llvm::StringSet<> failed;
+  size_t tried = 0, allowed = quickEquations;
   auto prove = [&](Scalar first, Scalar second,
                    llvm::ArrayRef<Condition> conditions) {
+    if (tried == allowed) {
+      if (!mayTakeLong(Effort::Long))
+        return Sweep::Result::Enough;
+      allowed += quickEquations;
+    }
+    size_t repeated = statistics.repeated;
     auto proved = proveGeneral(first, second, conditions, &failed);
+    // One that was proved before takes no time.
+    tried += statistics.repeated == repeated;
     if (proved && steps)
       steps->push_back(std::move(*proved));
     return proved                         ? Sweep::Result::Proved

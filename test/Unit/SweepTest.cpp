@@ -124,6 +124,38 @@ TEST_F(SweepTest, ConditionsThatAreGiven) {
   EXPECT_EQ(llvm::StringRef(text).count("(reset)\n"), 2u) << text;
 }
 
+TEST_F(SweepTest, ManyEquationsAreAskedFor) {
+  auto proveMany = [&](int64_t count, Prover &prover) {
+    Expression left = real(2), right = real(2);
+    for (int64_t i = 0; i < count; ++i) {
+      Expression x = real(3, i);
+      left = left + exp(x * number(i + 2) * number(1, i + 2));
+      right = right + exp(x);
+    }
+    return prover.prove(large(left, true), large(right, false), {}).verdict;
+  };
+  Prover curious(terms);
+  unsigned asked = 0;
+  bool mayGoOn = true;
+  curious.setBeforeLongAttempt([&](Effort effort) {
+    asked += effort == Effort::Long;
+    return mayGoOn;
+  });
+  EXPECT_EQ(proveMany(100, curious), Verdict::Proved);
+  EXPECT_EQ(asked, 0u);
+  // Of which 200 are new.
+  EXPECT_EQ(proveMany(300, curious), Verdict::Proved);
+  EXPECT_EQ(asked, 1u);
+  // Those that were proved before are not counted.
+  EXPECT_EQ(proveMany(300, curious), Verdict::Proved);
+  EXPECT_EQ(asked, 1u);
+  mayGoOn = false;
+  Prover impatient(terms);
+  impatient.setBeforeLongAttempt([&](Effort) { return mayGoOn; });
+  EXPECT_EQ(proveMany(100, impatient), Verdict::Proved);
+  EXPECT_EQ(proveMany(300, impatient), Verdict::Unknown);
+}
+
 TEST_F(SweepTest, EachEquationIsAScript) {
   // That x * 1 and 1 * x are x, and that x + y is y + x.
   Expression x = real(2);
