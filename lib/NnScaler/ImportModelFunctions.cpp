@@ -121,10 +121,7 @@ static void importSelfAttention(ForwardOp &op, Results &results) {
       body.binary<tv::AddOp>(body.linear(x, op.operands[1]), op.operands[2]);
   Value split = body.reshape(projected, {length, batch, *heads, size, 3});
   auto part = [&](int64_t number, ArrayRef<int64_t> permutation) {
-    Value slice =
-        tv::SliceOp::create(op.builder, op.location,
-                            body.like(split, {length, batch, *heads, size, 1}),
-                            split, 4, number, number + 1, tv::DomainAttr());
+    Value slice = body.slice(split, 4, number, number + 1);
     return body.transpose(body.reshape(slice, {length, batch, *heads, size}),
                           permutation);
   };

@@ -19,16 +19,6 @@ using namespace mlir;
 using namespace verify;
 using namespace verify::nnscaler;
 
-/// A range of one dimension of a value.
-static Value slice(ForwardOp &op, Value value, int64_t at, int64_t start,
-                   int64_t end) {
-  SmallVector<int64_t> shape(OpBody::shape(value));
-  shape[at] = end - start;
-  return tv::SliceOp::create(op.builder, op.location,
-                             OpBody::like(value, shape), value, at, start, end,
-                             tv::DomainAttr());
-}
-
 /// Parts of these sizes along dimension `dim`, one after the other.
 static void divide(ForwardOp &op, ArrayRef<int64_t> sizes, int64_t at,
                    Results &results) {
@@ -39,7 +29,8 @@ static void divide(ForwardOp &op, ArrayRef<int64_t> sizes, int64_t at,
                  << whole << ": " << whole - start;
       return;
     }
-    results.push_back(slice(op, op.operands[0], at, start, start + size));
+    results.push_back(
+        OpBody{op}.slice(op.operands[0], at, start, start + size));
     start += size;
   }
   if (start != whole)
@@ -147,7 +138,7 @@ bool Indexing::add(const Argument &slicer) {
                << "dimension of " << size;
     return false;
   }
-  value = slice(op, value, next++, at, at + 1);
+  value = OpBody{op}.slice(value, next++, at, at + 1);
   return true;
 }
 
@@ -180,7 +171,7 @@ bool Indexing::addRange(ArrayRef<Argument> bounds) {
     return false;
   }
   if (end - start != size)
-    value = slice(op, value, next, start, end);
+    value = OpBody{op}.slice(value, next, start, end);
   ++next;
   result.push_back(end - start);
   return true;

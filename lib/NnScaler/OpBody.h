@@ -41,6 +41,14 @@ struct OpBody {
     return tv::BroadcastOp::create(op.builder, op.location, like(value, shape),
                                    value, dimensions, tv::DomainAttr());
   }
+  /// Elements `start` to `end`, exclusive, along a dimension.
+  mlir::Value slice(mlir::Value value, int64_t dimension, int64_t start,
+                    int64_t end) {
+    llvm::SmallVector<int64_t> result(shape(value));
+    result[dimension] = end - start;
+    return tv::SliceOp::create(op.builder, op.location, like(value, result),
+                               value, dimension, start, end, tv::DomainAttr());
+  }
   mlir::Value linear(mlir::Value value, mlir::Value weight) {
     llvm::SmallVector<int64_t> result(shape(value));
     result.back() = shape(weight)[0];
