@@ -259,6 +259,7 @@ void addSlicingFunctions(ForwardRules &rules);
 void addChoosingFunctions(ForwardRules &rules);
 void addReducingFunctions(ForwardRules &rules);
 void addNetworkFunctions(ForwardRules &rules);
+void addConvolutions(ForwardRules &rules);
 
 /// The rule of a function of the user's own model, by its last name: the module
 /// it lives in differs from plan to plan. Without `import` if none is known.

@@ -321,6 +321,7 @@ static ForwardRules listRules() {
   addChoosingFunctions(rules);
   addReducingFunctions(rules);
   addNetworkFunctions(rules);
+  addConvolutions(rules);
   return rules;
 }
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from combined_ops import combine, turn
+from convolutions import convolve
 from models import erf, sigmoid, softmax
 from plan_maker.graph import FLOAT32, INT64, Constant
 from plan_ops import Array, Ops, Value
@@ -310,7 +311,7 @@ def use(ops: Ops, x: Value) -> Value:
     y = add("torch.nn.functional.dropout", lambda a: a, y, **dropped)
     y = add("torch.Tensor.float", lambda a: a, y)
     others = move(ops, y), compute(ops, x), lose(ops, x, names), decide(ops, x)
-    for z in (*others, combine(ops, x, names), turn(ops, x, y)):
+    for z in (*others, combine(ops, x, names), turn(ops, x, y), convolve(ops, x)):
         y = add("torch.add", lambda a, b: a + b, y, z)
     for device in ("cpu", "cuda", "cuda:0", 1):
         y = add("nnscaler.runtime.function.to", lambda a: a, y, dtype_or_device=device)

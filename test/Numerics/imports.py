@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ SIZES = MlpSizes(layers=2, hidden=6, batch=4)
 
 
 #: How many ops on several tensors are refused.
-OF_SEVERAL = 45
+OF_SEVERAL = 66
 #: Ops on the data, the type that the plan declares for what they give, and what is said.
 REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.Tensor.float", {}, FLOAT16, "makes float32 where the plan declares float16"),
@@ -221,6 +222,7 @@ def use_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], str]]
     yield lambda: ops.add("torch.pow", lambda *_: x.array, -2, x), "needs a base that is positive"
     yield lambda: ops.add("torch.pow", lambda *_: x.array, "2", x), "needs a number as its other"
     yield from choose_wrongly(ops, x)
+    yield from convolve_wrongly(ops, x)
 
 
 def choose_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], str]]:
@@ -275,6 +277,46 @@ def choose_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], st
         lambda: ops.add(arange, made, start=0, end=2, step=0.5, **kept),
         "keyword 'step' that is no integer is not supported",
     )
+
+
+def convolve_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], str]]:
+    """Convolutions that are none, or not supported; `x` is (4, 6)."""
+
+    def view(*size: int) -> Value:
+        return ops.add("torch.Tensor.view", lambda a: a.reshape(size), x, size=size)
+
+    def convolve(function: str, *operands: Value, **keywords: Constant) -> Value:
+        return ops.add(f"torch.nn.functional.{function}", lambda a, *_: a, *operands, **keywords)
+
+    row, kernel, image = view(1, 4, 6), view(2, 4, 3), view(1, 1, 4, 6)
+    names = ops.add("torch.ge", lambda a, b: a >= b, x, 0)
+    wide = ops.add("torch.Tensor.repeat", lambda a: np.tile(a, (1, 24)), x, repeats=(1, 24))
+    for operands, keywords, said in (
+        ((row,), {}, "has 1 tensor operands, expected 3"),
+        ((row, x), {}, "convolves 'tensor<1x4x6xf32>' with 'tensor<4x6xf32>'"),
+        ((image, kernel), {}, "convolves 'tensor<1x1x4x6xf32>' with"),
+        ((row, view(4, 2, 3)), {}, "in 1 groups"),
+        ((row, view(2, 2, 6)), {"groups": 0}, "keyword 'groups' is not a positive integer"),
+        ((row, row), {"groups": 2}, "in 2 groups"),
+        ((row, kernel, x), {}, "operand 2 is"),
+        ((row, kernel), {"stride": 0}, "keyword 'stride' of 0 is not supported"),
+        ((row, kernel), {"stride": (1, 1)}, "keyword 'stride' has 2 numbers for 1 dimensions"),
+        ((row, kernel), {"stride": None}, "keyword 'stride' is not a list of integers"),
+        ((row, kernel), {"padding": -1}, "keyword 'padding' of -1 is not supported"),
+        ((row, kernel), {"padding": 2**62}, "keyword 'padding' of 4611686018427387904 is not"),
+        ((row, kernel), {"padding": "full"}, "keyword 'padding' is neither numbers nor"),
+        ((row, kernel), {"padding": "same", "stride": 2}, "has padding 'same' and a stride of 2"),
+        ((row, kernel), {"dilation": 3}, "has a kernel that reaches over 7 elements of 6"),
+        ((row, kernel), {"bias": 1}, "keyword 'bias' with a value is not supported"),
+        ((row, kernel), {"padding_mode": "zeros"}, "unknown keyword 'padding_mode'"),
+        ((row, kernel), {}, "makes 'tensor<1x2x4xf32>' where the plan declares"),
+        ((wide, view(1, 24, 1)), {}, "in 1 groups"),
+    ):
+        yield partial(convolve, "conv1d", *operands, **keywords), said
+    long = ops.add("torch.Tensor.view", lambda a: a.reshape(1, 576), wide, size=(1, 576))
+    whole = ops.add("torch.Tensor.view", lambda a: a.reshape(1, 1, 576), wide, size=(1, 1, 576))
+    yield lambda: convolve("conv1d", long, whole), "has a kernel of more than 128 positions"
+    yield lambda: convolve("conv2d", image, names), "with 'tensor<4x6xi1>'"
 
 
 def refuse_all(plan: Plan, work: Path) -> str:
