@@ -29,6 +29,9 @@ FactorAnalysis::FactorAnalysis(Block &body, tv::MeshAttr mesh, Options options)
     axes.push_back(newAtom(axis.getSize()));
     axisNames.push_back(axis.getName().getValue().str());
   }
+  size_t count = body.getNumArguments() + body.getOperations().size();
+  values->numbers.reserve(count);
+  values->data.reserve(count);
   for (BlockArgument argument : body.getArguments())
     addValue(argument);
   for (Operation &op : body) {

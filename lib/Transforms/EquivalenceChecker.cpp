@@ -47,7 +47,7 @@ EquivalenceChecker::EquivalenceChecker(
     : graph(graph), options(options), kinds(kinds),
       isWritten(!smtLibDirectory.empty()), solver(std::move(solver)),
       prover(options, smtLibDirectory, kinds, this->solver), progress(progress),
-      stages(graph), defined(graph) {
+      stages(graph) {
   // What is written has to be proved.
   if (!cacheDirectory.empty() && !isWritten)
     cache.emplace(cacheDirectory, options, kinds);
@@ -86,6 +86,12 @@ EquivalenceChecker::getPlan(tv::ExpectOp expect) {
   return stage;
 }
 
+DefinednessProver &EquivalenceChecker::getDefinedness() {
+  if (!defined)
+    defined.emplace(graph);
+  return *defined;
+}
+
 void EquivalenceChecker::planInParallel() {
   numbers.reserve(stages.getExpects().size());
   std::vector<std::string> keys;
@@ -94,9 +100,15 @@ void EquivalenceChecker::planInParallel() {
     keys.assign(std::min(expects.size(), plannedAtOnce), "");
     size_t first = planned.size();
     planned.resize(first + keys.size());
-    forEachInParallel(graph.getContext(), keys.size(), [&](size_t number) {
-      keys[number] = plan(expects[number], planned[first + number]);
-    });
+    // What is asked of every lemma that is proved is found beside, once.
+    size_t others = !defined;
+    forEachInParallel(
+        graph.getContext(), others + keys.size(), [&](size_t task) {
+          if (task < others)
+            return void(defined.emplace(graph));
+          size_t number = task - others;
+          keys[number] = plan(expects[number], planned[first + number]);
+        });
     for (auto [number, key] : llvm::enumerate(keys)) {
       numbers.try_emplace(expects[number], first + number);
       if (!key.empty())
@@ -416,7 +428,7 @@ void EquivalenceChecker::decide(tv::ExpectOp wanted, Question isRefuted) {
         askAfter(expect, isRefuted);
     }
     if (status.verdict.isProved() &&
-        !defined.proves(expect.getReference(), stages)) {
+        !getDefinedness().proves(expect.getReference(), stages)) {
       // It holds, where it is defined. Others begin earlier.
       counts.brokenLemmas += !isResult;
       numbers.clear();

@@ -86,12 +86,13 @@ public:
   /// Every expect that was decided; others were not needed.
   const ExpectStatuses &getStatuses() const { return statuses; }
   /// Tensors of the reference that are defined wherever its results are.
-  const DefinedTensors &getDefined() const { return defined.getTensors(); }
+  const DefinedTensors &getDefined() { return getDefinedness().getTensors(); }
   const CheckCounts &getCounts() const { return counts; }
   /// The steps that proofs by normalization rest on, of all stages.
   llvm::ArrayRef<UnconfirmedPart> getUnconfirmed() const { return unconfirmed; }
 
 private:
+  DefinednessProver &getDefinedness();
   /// What is known of stages that are equal but for names.
   struct Proof {
     std::optional<StageVerdict> verdict;
@@ -157,7 +158,7 @@ private:
   std::optional<ProofCache> cache;
   llvm::function_ref<void(unsigned, unsigned)> progress;
   StageBuilder stages;
-  DefinednessProver defined;
+  std::optional<DefinednessProver> defined; ///< none before it is asked for
   llvm::SmallVector<tv::ExpectOp> results;
   llvm::MapVector<mlir::Operation *, ExpectStatus> statuses;
   llvm::StringMap<Proof> proofs;
