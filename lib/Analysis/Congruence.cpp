@@ -235,6 +235,16 @@ static tv::LineageAttr getLineage(const IndexRelation &relation,
   return tv::LineageAttr::get(local.getContext(), dimensions, {});
 }
 
+bool verify::namesAxisTwice(tv::LineageAttr lineage) {
+  llvm::SmallDenseSet<StringAttr> named(lineage.getSumAxes().begin(),
+                                        lineage.getSumAxes().end());
+  bool isTwice = named.size() != lineage.getSumAxes().size();
+  for (ArrayAttr dimension : lineage.getDimensions())
+    for (auto factor : dimension.getAsRange<tv::DimensionFactorAttr>())
+      isTwice |= factor.getAxis() && !named.insert(factor.getAxis()).second;
+  return isTwice;
+}
+
 /// What follows for `local` from the parts that are known.
 static tv::LineageAttr follow(const IndexRelation &relation,
                               const FactorParts &parts, RankedTensorType local,
@@ -243,7 +253,7 @@ static tv::LineageAttr follow(const IndexRelation &relation,
       local.getRank() != whole.getRank() || !parts.areResultParts())
     return {};
   tv::LineageAttr lineage = getLineage(relation, parts, local, whole);
-  if (!lineage ||
+  if (!lineage || namesAxisTwice(lineage) ||
       ArrayRef<int64_t>(lineage.getLocalShape()) != local.getShape() ||
       ArrayRef<int64_t>(lineage.getReferenceShape(mesh)) != whole.getShape())
     return {};

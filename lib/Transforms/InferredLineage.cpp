@@ -104,7 +104,7 @@ LineageInference::followMoved(Operation &op,
   }
   tv::LineageAttr lineage =
       followMovement(cast<tv::SemanticsOpInterface>(op), lineages, mesh);
-  if (!lineage)
+  if (!lineage || namesAxisTwice(lineage))
     return std::nullopt;
   Value reference = operands.front().reference;
   auto getShape = [](Value value) {

@@ -22,6 +22,11 @@ namespace verify {
 /// Whether the ops are the same but for where they run and what they take.
 bool isSameOp(mlir::Operation &left, mlir::Operation &right);
 
+/// Whether it divides several dimensions by one axis, or a dimension by an axis
+/// that it adds up, too: no lineage, as where rows and columns are of one
+/// sample each, and the value is a block of the diagonal.
+bool namesAxisTwice(tv::LineageAttr lineage);
+
 /// Which part of the result of `reference` an op like it gives, of type
 /// `local`, if it takes the parts `operands` of the operands of `reference`;
 /// null if parts of results do not follow from parts of operands. An operand
