@@ -40,6 +40,10 @@ static constexpr size_t mostFailures = 32;
 /// Equations that are tried before it is asked whether more may be.
 static constexpr size_t quickEquations = 128;
 
+/// Steps of an argument whose resources may not suffice, each after seconds,
+/// before the solver is asked about no other one.
+static constexpr unsigned mostExhausting = 8;
+
 /// Where no longer attempt is made.
 static constexpr const char *notTriedReason = "the normal forms differ";
 
@@ -85,7 +89,9 @@ Answer Prover::Implementation::ask(const Query &query, bool isLinear) {
   ++statistics.solverQueries;
   statistics.claims += query.claims.size();
   statistics.lawInstances += query.instances.size();
-  return solver.check(query, isLinear);
+  Answer answer = solver.check(query, isLinear, isShort);
+  hasGivenUp |= answer == Answer::Unknown && solver.isExhausted();
+  return answer;
 }
 
 UnconfirmedStep Prover::Implementation::describeStep(RecordId record) const {
@@ -116,6 +122,7 @@ UnconfirmedStep Prover::Implementation::describeStep(RecordId record) const {
 ProofResult Prover::Implementation::checkOneByOne(const Argument &argument) {
   ProofResult result{Verdict::Proved, "", {}};
   llvm::DenseSet<RecordId> open;
+  unsigned exhausting = 0;
   for (RecordId record : argument.records) {
     if (proved->contains(record))
       continue;
@@ -133,6 +140,12 @@ ProofResult Prover::Implementation::checkOneByOne(const Argument &argument) {
     if (answer == Answer::Satisfiable)
       return unknown("the solver does not accept a step of the normal form");
     if (answer == Answer::Unknown) {
+      // What a short attempt does not prove is tried in another way.
+      exhausting += solver.isExhausted();
+      if (isShort || exhausting > mostExhausting)
+        return unknown("the solver gave up on " +
+                       std::string(isShort ? "a step" : "step after step") +
+                       " (" + solver.getReason() + ")");
       result.verdict = Verdict::ProvedByNormalization;
       result.reason = solver.getReason();
       result.unconfirmed.push_back(describeStep(record));
@@ -156,6 +169,8 @@ ProofResult Prover::Implementation::checkRecord(RecordId record) {
   // as that a square is not negative.
   if (!isAccepted && query.claims.size() < 16)
     isAccepted = ask(query, /*isLinear=*/false) == Answer::Unsatisfiable;
+  if (!isAccepted && solver.isExhausted() && !solver.wasAsked())
+    return unknown(solver.getReason());
   if (!isAccepted)
     result = checkOneByOne(argument);
   if (result.verdict == Verdict::Proved && !terms.error()) {
@@ -236,7 +251,7 @@ ProofResult Prover::Implementation::finish(ProofResult result) {
   case Verdict::Unknown:
     ++statistics.unknown;
     result.isTooLong =
-        wasExhausted || (normalizer && normalizer->isExhausted());
+        wasExhausted || hasGivenUp || (normalizer && normalizer->isExhausted());
     break;
   }
   return result;
@@ -244,7 +259,7 @@ ProofResult Prover::Implementation::finish(ProofResult result) {
 
 ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
                                           llvm::ArrayRef<Condition> wanted) {
-  wasExhausted = false;
+  wasExhausted = hasGivenUp = false;
   if (std::optional<ProofResult> refused = refuse())
     return finish(*refused);
   if (left == right) {
@@ -261,7 +276,7 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
     llvm::SaveAndRestore shortAttempts(isShort, true);
     isProved = proveGeneral(left, right, wanted).has_value();
     // Where the steps did not suffice, more of them may.
-    isCutShort = normalizer && normalizer->failure();
+    isCutShort = hasGivenUp || (normalizer && normalizer->failure());
     if (!isProved)
       if (auto difference = samples.findDifference(left, right, wanted))
         return finish(differing(std::move(*difference)));
@@ -269,6 +284,7 @@ ProofResult Prover::Implementation::prove(Scalar left, Scalar right,
       ++statistics.swept;
       isProved = true;
     }
+    hasGivenUp = false;
   }
   bool hasCommon = generalize(terms, left, right, wanted).hasReplaced;
   if (!isProved && isCutShort && hasCommon)
@@ -413,7 +429,7 @@ ProofResult Prover::Implementation::proveEquation(
 ProofResult
 Prover::Implementation::proveCondition(const Condition &condition,
                                        llvm::ArrayRef<Condition> wanted) {
-  wasExhausted = false;
+  wasExhausted = hasGivenUp = false;
   if (std::optional<ProofResult> refused = refuse())
     return finish(*refused);
   if (terms.getSort(condition.term) != ScalarSort::Real)

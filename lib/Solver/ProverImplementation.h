@@ -99,6 +99,8 @@ private:
   bool isShort = false, isNormalizerShort = false;
   /// Whether a long attempt at the obligation ended because it took too long.
   bool wasExhausted = false;
+  /// Whether the solver gave up in this attempt at the obligation.
+  bool hasGivenUp = false;
   std::unique_ptr<ProvedRecords> proved;
   std::unique_ptr<Replay> replay;
   /// Of obligations of all algebras' lives.

@@ -13,7 +13,12 @@
 
 #include "llvm/ADT/Twine.h"
 
+#include <algorithm>
+
 using namespace verify;
+
+/// The share of resources that a short attempt has, and of formulas.
+static constexpr unsigned shortAttempts = 8, shortQueries = 4;
 
 std::string verify::getSolverVersion() { return Z3_get_full_version(); }
 
@@ -21,8 +26,9 @@ std::string ProverOptions::toString() const {
   return ("random-seed=" + llvm::Twine(randomSeed) +
           " resource-limit=" + llvm::Twine(resourceLimit) +
           " nonlinear-resource-limit=" + llvm::Twine(nonlinearResourceLimit) +
-          " monomial-limit=" + llvm::Twine(monomialLimit) + " step-limit=" +
-          llvm::Twine(stepLimit) + " samples=" + llvm::Twine(samples))
+          " formula-limit=" + llvm::Twine(formulaLimit) + " monomial-limit=" +
+          llvm::Twine(monomialLimit) + " step-limit=" + llvm::Twine(stepLimit) +
+          " samples=" + llvm::Twine(samples))
       .str();
 }
 
@@ -96,16 +102,22 @@ void Z3Solver::clear() {
   areTermsOver = true;
 }
 
-z3::solver &Z3Solver::getSolver(bool isLinear) {
-  std::optional<z3::solver> &solver =
+z3::solver &Z3Solver::getSolver(bool isLinear, bool isShort) {
+  std::optional<LimitedSolver> &limited =
       isLinear ? session->linear : session->nonlinear;
-  if (!solver) {
-    solver.emplace(session->context, z3::solver::simple());
-    configure(session->context, *solver, options.randomSeed,
-              isLinear ? options.resourceLimit : options.nonlinearResourceLimit,
+  unsigned limit =
+      isLinear ? options.resourceLimit : options.nonlinearResourceLimit;
+  // 0 stands for no limit.
+  if (isShort && limit)
+    limit = std::max(limit / shortAttempts, 1U);
+  if (!limited)
+    limited.emplace(LimitedSolver{
+        z3::solver(session->context, z3::solver::simple()), ~limit});
+  if (limited->resourceLimit != limit)
+    configure(session->context, limited->solver, options.randomSeed, limit,
               isLinear);
-  }
-  return *solver;
+  limited->resourceLimit = limit;
+  return limited->solver;
 }
 
 void Z3Solver::readModel(const z3::model &values) {
@@ -139,22 +151,26 @@ Answer Z3Solver::checkUnguarded(const Query &query, z3::solver &solver) {
     return Answer::Satisfiable;
   case z3::unknown:
     reason = "Z3: " + solver.reason_unknown();
+    // What Z3 says of its limit, and of what that interrupted.
+    isOutOfResources = llvm::StringRef(reason).contains("resource limit") ||
+                       llvm::StringRef(reason).contains("canceled");
     return Answer::Unknown;
   }
   return Answer::Unknown;
 }
 
-Answer Z3Solver::checkOnce(const Query &query, bool isLinear) {
+Answer Z3Solver::checkOnce(const Query &query, bool isLinear, bool isShort) {
   SolverContext::Lock lock = enter();
   if (areTermsOver || !session->encoder)
     session->encoder.emplace(session->context, terms);
   areTermsOver = false;
   isFirst = session->owner->queries++ == 0;
   reason.clear();
+  isOutOfResources = false;
   model.clear();
   Answer answer = Answer::Unknown;
   try {
-    z3::solver &solver = getSolver(isLinear);
+    z3::solver &solver = getSolver(isLinear, isShort);
     solver.push();
     answer = checkUnguarded(query, solver);
     solver.pop();
@@ -168,13 +184,24 @@ Answer Z3Solver::checkOnce(const Query &query, bool isLinear) {
   return answer;
 }
 
-Answer Z3Solver::check(const Query &query, bool isLinear) {
-  Answer answer = checkOnce(query, isLinear);
+Answer Z3Solver::check(const Query &query, bool isLinear, bool isShort) {
+  size_t formulas =
+      query.instances.size() + query.facts.size() + query.claims.size();
+  isTooLarge = formulas > options.formulaLimit / (isShort ? shortQueries : 1);
+  if (isTooLarge) {
+    reason =
+        ("Z3 is not asked about " + llvm::Twine(formulas) + " formulas at once")
+            .str();
+    isOutOfResources = true;
+    model.clear();
+    return Answer::Unknown;
+  }
+  Answer answer = checkOnce(query, isLinear, isShort);
   // An answer must not be worse for the queries that came before.
   if (answer == Answer::Unknown && !isFirst) {
     leave();
     beginSession(std::make_shared<SolverContext>());
-    answer = checkOnce(query, isLinear);
+    answer = checkOnce(query, isLinear, isShort);
   }
   return answer;
 }

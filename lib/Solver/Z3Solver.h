@@ -50,20 +50,29 @@ public:
   /// Forgets all terms, but keeps Z3's context, which takes long to make.
   void clear();
 
-  /// Whether all claims follow.
-  Answer check(const Query &query, bool isLinear);
+  /// Whether all claims follow. An attempt that is short ends sooner.
+  Answer check(const Query &query, bool isLinear, bool isShort = false);
   /// Why the last answer was unknown.
   const std::string &getReason() const { return reason; }
+  /// Whether it was so for want of resources, and whether Z3 said it: it is not
+  /// asked what is too large.
+  bool isExhausted() const { return isOutOfResources; }
+  bool wasAsked() const { return !isTooLarge; }
   /// Values of the atoms of `roots` in the model of the last answer.
   llvm::ArrayRef<AtomValue> getModel() const { return model; }
 
 private:
-  Answer checkOnce(const Query &query, bool isLinear);
+  Answer checkOnce(const Query &query, bool isLinear, bool isShort);
   Answer checkUnguarded(const Query &query, z3::solver &solver);
   void readModel(const z3::model &values);
 
+  /// A solver and the resource units that it may take for a query.
+  struct LimitedSolver {
+    z3::solver solver;
+    unsigned resourceLimit;
+  };
   /// The solver of a kind, made when it is first needed.
-  z3::solver &getSolver(bool isLinear);
+  z3::solver &getSolver(bool isLinear, bool isShort);
 
   /// What this solver has in a context. To be used, and destroyed, by who has
   /// the context.
@@ -73,7 +82,7 @@ private:
 
     std::shared_ptr<SolverContext> owner;
     z3::context &context;
-    std::optional<z3::solver> linear, nonlinear;
+    std::optional<LimitedSolver> linear, nonlinear;
     std::optional<Z3Terms> encoder;
   };
   /// Waits for the session's context, or takes another one.
@@ -94,6 +103,7 @@ private:
   /// Whether the terms that are encoded have been cleared.
   bool areTermsOver = false;
   std::string reason;
+  bool isOutOfResources = false, isTooLarge = false;
   llvm::SmallVector<AtomValue> model;
 };
 

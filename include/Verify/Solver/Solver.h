@@ -88,7 +88,10 @@ struct ProverOptions {
   /// Z3's resource limit for one query.
   unsigned resourceLimit = 5000000;
   /// Z3's resource limit for one query that needs nonlinear reasoning.
-  unsigned nonlinearResourceLimit = 2000000;
+  unsigned nonlinearResourceLimit = 500000;
+  /// Formulas of a query: Z3 heeds no limit while it simplifies them, which
+  /// takes a second or two for so many. A quarter in a short attempt.
+  size_t formulaLimit = size_t(1) << 14;
   /// The most monomials of a normal form.
   size_t monomialLimit = 20000;
   /// Products of monomials after which an attempt at a normal form ends, which
