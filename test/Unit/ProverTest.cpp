@@ -457,27 +457,6 @@ TEST_F(ProverTest, LongAttemptsAreAskedFor) {
   EXPECT_TRUE(result.isTooLong);
 }
 
-TEST_F(ProverTest, TheSolverIsNotAskedWhatIsTooLarge) {
-  // The softmax of two numbers, as it is and with the second one subtracted.
-  Expression x = real(0), y = real(1);
-  auto getPart = [&](Expression x, Expression y) {
-    return exp(x) / (exp(x) + exp(y));
-  };
-  auto proveWith = [&](size_t limit) {
-    ProverOptions options;
-    options.formulaLimit = limit;
-    Prover modest(terms, options);
-    return modest.prove(getPart(x, y), getPart(x - y, number(0)), {});
-  };
-  ProofResult result = proveWith(4);
-  EXPECT_EQ(result.verdict, Verdict::Unknown);
-  EXPECT_NE(result.reason.find("formulas at once"), std::string::npos)
-      << result.reason;
-  EXPECT_TRUE(result.isTooLong);
-  // A short attempt is about fewer, and a long one follows it.
-  EXPECT_EQ(proveWith(32).verdict, Verdict::Proved);
-}
-
 TEST_F(ProverTest, SamplesAreComparedWithoutAProof) {
   Expression x = real(0), y = real(1);
   EXPECT_FALSE(prover.compareAtSamples(x * (y + 1), x + x * y, {}));
