@@ -17,8 +17,9 @@
 
 using namespace verify;
 
-/// The share of resources that a short attempt has, and of formulas.
-static constexpr unsigned shortAttempts = 8, shortQueries = 4;
+/// A short attempt has one of so many shares of the resources, and of the
+/// formulas that a query may have.
+static constexpr unsigned resourceShares = 8, formulaShares = 4;
 
 std::string verify::getSolverVersion() { return Z3_get_full_version(); }
 
@@ -109,7 +110,7 @@ z3::solver &Z3Solver::getSolver(bool isLinear, bool isShort) {
       isLinear ? options.resourceLimit : options.nonlinearResourceLimit;
   // 0 stands for no limit.
   if (isShort && limit)
-    limit = std::max(limit / shortAttempts, 1U);
+    limit = std::max(limit / resourceShares, 1U);
   if (!limited)
     limited.emplace(LimitedSolver{
         z3::solver(session->context, z3::solver::simple()), ~limit});
@@ -187,7 +188,7 @@ Answer Z3Solver::checkOnce(const Query &query, bool isLinear, bool isShort) {
 Answer Z3Solver::check(const Query &query, bool isLinear, bool isShort) {
   size_t formulas =
       query.instances.size() + query.facts.size() + query.claims.size();
-  isTooLarge = formulas > options.formulaLimit / (isShort ? shortQueries : 1);
+  isTooLarge = formulas > options.formulaLimit / (isShort ? formulaShares : 1);
   if (isTooLarge) {
     reason =
         ("Z3 is not asked about " + llvm::Twine(formulas) + " formulas at once")
