@@ -218,14 +218,9 @@ bool Verification::runPass(StringRef name, std::unique_ptr<mlir::Pass> pass) {
 static void makeRoomForSolver() {
 #ifdef VERIFY_HAS_MIMALLOC
   constexpr size_t tableSize = (size_t(520) << 14) + 8;
-  constexpr size_t pageSize = size_t(2) << 20;
   void *tables[] = {mi_malloc(tableSize), mi_malloc(tableSize)};
-  for (void *table : tables) {
-    // What is before and behind is of the same thread.
-    uintptr_t start = alignDown(reinterpret_cast<uintptr_t>(table), pageSize);
-    verify::pickle::preferLargePages(reinterpret_cast<void *>(start),
-                                     tableSize + 2 * pageSize);
-  }
+  for (void *table : tables)
+    verify::pickle::preferLargePages(table, tableSize);
   for (void *table : tables)
     mi_free(table);
 #endif
