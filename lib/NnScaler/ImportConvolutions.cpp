@@ -42,8 +42,8 @@ public:
   void import(Results &results);
 
 private:
-  /// A number for each dimension, of which one stands for all; `most` and
-  /// `least` limit them.
+  /// A number for each dimension, `otherwise` if there is no keyword; one
+  /// stands for all, and none may be below `least`.
   SmallVector<int64_t> getNumbers(StringRef name, int64_t otherwise,
                                   int64_t least);
   /// Whether the operands fit together.
@@ -68,7 +68,8 @@ private:
   ForwardOp &op;
   OpBody body;
   unsigned rank; ///< how many dimensions the kernel moves along
-  int64_t batch = 1, groups = 1, channels = 0, outputs = 0; ///< of each group
+  int64_t batch = 1, groups = 1;
+  int64_t channels = 0, outputs = 0; ///< of each group
   bool hasBatch = false;
   SmallVector<Window, 2> windows;
 };
@@ -208,21 +209,17 @@ Value Convolution::arrange(Value input) {
   for (unsigned i = 0; i < rank; ++i) {
     const Window &window = windows[i];
     int64_t at = getDimension(i);
-    SmallVector<int64_t> padded(OpBody::shape(value));
-    if (window.low || window.high) {
-      padded[at] += window.low + window.high;
-      value = tv::PadOp::create(op.builder, op.location,
-                                OpBody::like(value, padded), value, at,
-                                window.low, window.high, tv::DomainAttr());
-    }
+    if (window.low || window.high)
+      value = body.pad(value, at, window.low, window.high);
     if (!window.takesBlocks())
       continue;
+    SmallVector<int64_t> blocks(OpBody::shape(value));
     int64_t used = window.size * window.kernel;
-    if (used != padded[at])
+    if (used != blocks[at])
       value = body.slice(value, at, 0, used);
-    padded[at] = window.size;
-    padded.insert(padded.begin() + at + 1, window.kernel);
-    value = body.reshape(value, padded);
+    blocks[at] = window.size;
+    blocks.insert(blocks.begin() + at + 1, window.kernel);
+    value = body.reshape(value, blocks);
   }
   return value;
 }
@@ -234,11 +231,7 @@ Value Convolution::stride(Value value, int64_t dimension, const Window &window,
   int64_t length = OpBody::shape(value)[dimension];
   // Of the last ones only the first is taken.
   if (end > length) {
-    SmallVector<int64_t> padded(OpBody::shape(value));
-    padded[dimension] = end;
-    value =
-        tv::PadOp::create(op.builder, op.location, OpBody::like(value, padded),
-                          value, dimension, 0, end - length, tv::DomainAttr());
+    value = body.pad(value, dimension, 0, end - length);
     length = end;
   }
   if (start != 0 || end != length)

@@ -305,16 +305,14 @@ static void importPad(ForwardOp &op, Results &results) {
   for (size_t i = 0; i != lengths->size(); i += 2) {
     int64_t low = (*lengths)[i], high = (*lengths)[i + 1];
     int64_t at = rank - 1 - static_cast<int64_t>(i / 2);
-    SmallVector<int64_t> shape(OpBody::shape(value));
-    if (low < 0 || high < 0 || llvm::AddOverflow(shape[at], low, shape[at]) ||
-        llvm::AddOverflow(shape[at], high, shape[at])) {
+    int64_t size = OpBody::shape(value)[at];
+    if (low < 0 || high < 0 || llvm::AddOverflow(size, low, size) ||
+        llvm::AddOverflow(size, high, size)) {
       op.error() << "lengths " << low << " and " << high
                  << " are not supported";
       return;
     }
-    value =
-        tv::PadOp::create(op.builder, op.location, OpBody::like(value, shape),
-                          value, at, low, high, tv::DomainAttr());
+    value = OpBody{op}.pad(value, at, low, high);
   }
   results.push_back(value);
 }

@@ -49,6 +49,14 @@ struct OpBody {
     return tv::SliceOp::create(op.builder, op.location, like(value, result),
                                value, dimension, start, end, tv::DomainAttr());
   }
+  /// Zeros before and after, along a dimension.
+  mlir::Value pad(mlir::Value value, int64_t dimension, int64_t low,
+                  int64_t high) {
+    llvm::SmallVector<int64_t> result(shape(value));
+    result[dimension] += low + high;
+    return tv::PadOp::create(op.builder, op.location, like(value, result),
+                             value, dimension, low, high, tv::DomainAttr());
+  }
   mlir::Value linear(mlir::Value value, mlir::Value weight) {
     llvm::SmallVector<int64_t> result(shape(value));
     result.back() = shape(weight)[0];
