@@ -43,7 +43,7 @@ SIZES = MlpSizes(layers=2, hidden=6, batch=4)
 
 
 #: How many ops on several tensors are refused.
-OF_SEVERAL = 66
+OF_SEVERAL = 68
 #: Ops on the data, the type that the plan declares for what they give, and what is said.
 REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.Tensor.float", {}, FLOAT16, "makes float32 where the plan declares float16"),
@@ -317,6 +317,11 @@ def convolve_wrongly(ops: Ops, x: Value) -> Iterator[tuple[Callable[[], Value], 
     whole = ops.add("torch.Tensor.view", lambda a: a.reshape(1, 1, 576), wide, size=(1, 1, 576))
     yield lambda: convolve("conv1d", long, whole), "has a kernel of more than 128 positions"
     yield lambda: convolve("conv2d", image, names), "with 'tensor<4x6xi1>'"
+    mask = ops.add("model.create_mask", lambda *_: np.zeros((4, 4)), x, x)
+    mask = ops.add("torch.Tensor.view", lambda a: a.reshape(1, 4, 4), mask, size=(1, 4, 4))
+    yield lambda: convolve("conv1d", mask, kernel), "is not defined on minus infinity"
+    number = ops.add("torch.Tensor.view", lambda a: a.reshape(1, 4, 6), names, size=(1, 4, 6))
+    yield lambda: convolve("conv1d", number, kernel), "is not defined on booleans"
 
 
 def refuse_all(plan: Plan, work: Path) -> str:
