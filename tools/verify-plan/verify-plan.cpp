@@ -213,8 +213,8 @@ bool Verification::runPass(StringRef name, std::unique_ptr<mlir::Pass> pass) {
 }
 
 /// Making a context of Z3 fills two tables, which takes longer than what is
-/// asked of it for a small plan: a third of that on large pages. The allocator
-/// gives the same room again.
+/// asked of it for a small plan: three quarters of that on large pages. The
+/// allocator gives the same room again.
 static void makeRoomForSolver() {
 #ifdef VERIFY_HAS_MIMALLOC
   constexpr size_t tableSize = (size_t(520) << 14) + 8;
