@@ -33,6 +33,13 @@ std::string ProverOptions::toString() const {
       .str();
 }
 
+void ProverOptions::setResourceLimit(unsigned limit) {
+  constexpr unsigned share = 100;
+  resourceLimit = limit;
+  // 0 stands for no limit.
+  nonlinearResourceLimit = limit ? std::max(limit / share, 1U) : 0;
+}
+
 static void configure(z3::context &context, z3::solver &solver, unsigned seed,
                       unsigned resourceLimit, bool isLinear) {
   z3::params params(context);

@@ -102,9 +102,7 @@ protected:
     if (ofGraph && emitSmtLib.empty())
       options.termLimit = fewTerms;
     options.randomSeed = seed;
-    options.resourceLimit = resourceLimit;
-    options.nonlinearResourceLimit =
-        std::min<unsigned>(options.nonlinearResourceLimit, resourceLimit);
+    options.setResourceLimit(resourceLimit);
     return options;
   }
 

@@ -43,8 +43,8 @@ namespace {
 struct VerifyPipelineOptions : PassPipelineOptions<VerifyPipelineOptions> {
   Option<unsigned> resourceLimit{
       *this, "resource-limit",
-      llvm::cl::desc("Z3 resource units for one obligation"),
-      llvm::cl::init(20000000)};
+      llvm::cl::desc("Z3 resource units for one query"),
+      llvm::cl::init(5000000)};
   Option<unsigned> seed{*this, "seed",
                         llvm::cl::desc("Seed of Z3 and of witnesses"),
                         llvm::cl::init(0)};

@@ -34,8 +34,8 @@ struct Flags {
                      "inputs that are drawn"),
       llvm::cl::cat(category)};
   llvm::cl::opt<unsigned> resourceLimit{
-      "resource-limit", llvm::cl::init(20000000),
-      llvm::cl::desc("Z3 resource units for one obligation (default 20000000)"),
+      "resource-limit", llvm::cl::init(5000000),
+      llvm::cl::desc("Z3 resource units for one query (default 5000000)"),
       llvm::cl::cat(category)};
   llvm::cl::opt<unsigned> threads{
       "threads", llvm::cl::init(0),

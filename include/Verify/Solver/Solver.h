@@ -85,10 +85,11 @@ enum class Effort : uint8_t {
 /// What limits a proof; all of it deterministic.
 struct ProverOptions {
   unsigned randomSeed = 0;
-  /// Z3's resource limit for one query.
+  /// Z3's resource limit for one query; 0 for none.
   unsigned resourceLimit = 5000000;
-  /// Z3's resource limit for one query that needs nonlinear reasoning.
-  unsigned nonlinearResourceLimit = 500000;
+  /// Z3's resource limit for one query that needs nonlinear reasoning, whose
+  /// units take up to a hundred times longer.
+  unsigned nonlinearResourceLimit = 50000;
   /// Formulas of a query: Z3 heeds no limit while it simplifies them, which
   /// takes a second or two for so many. A quarter in a short attempt.
   size_t formulaLimit = size_t(1) << 14;
@@ -101,6 +102,9 @@ struct ProverOptions {
   size_t termLimit = 1 << 24;
   /// Points at which both sides are evaluated before a proof is tried.
   unsigned samples = 10;
+
+  /// Limits queries of both kinds in the proportion of the defaults.
+  void setResourceLimit(unsigned limit);
 
   /// `random-seed=0 resource-limit=5000000 ...`, for reports.
   std::string toString() const;

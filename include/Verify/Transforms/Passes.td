@@ -163,8 +163,8 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::verify::tv::TVDialect"];
   let options = [
-    Option<"resourceLimit", "resource-limit", "unsigned", "20000000",
-      "Z3 resource units for one obligation">,
+    Option<"resourceLimit", "resource-limit", "unsigned", "5000000",
+      "Z3 resource units for one query">,
     Option<"seed", "seed", "unsigned", "0", "Seed of Z3 and of witnesses">,
     Option<"emitSmtLib", "emit-smtlib", "std::string", "\"\"",
       "Directory to write each obligation to as SMT-LIB 2">,
