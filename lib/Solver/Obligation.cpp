@@ -102,6 +102,34 @@ Argument verify::collectArgument(const TermAlgebra &terms,
 
 //===--- Queries ----------------------------------------------------------===//
 
+size_t verify::countTogether(const Normalizer &normalizer,
+                             llvm::ArrayRef<RecordId> records) {
+  constexpr size_t mostClaims = 256, mostInstances = 1024;
+  size_t count = 0, claims = 0, instances = 0;
+  for (RecordId record : records) {
+    const Record &content = normalizer.getRecord(record);
+    claims += content.claims.size();
+    instances += content.instances.size();
+    if ((claims > mostClaims || instances > mostInstances) && count > 0)
+      break;
+    ++count;
+  }
+  return count;
+}
+
+Argument verify::takePart(const Normalizer &normalizer,
+                          const ProvedRecords &proved,
+                          llvm::ArrayRef<RecordId> records) {
+  Argument part;
+  part.records.assign(records.begin(), records.end());
+  llvm::DenseSet<RecordId> facts;
+  for (RecordId record : records)
+    for (RecordId needed : normalizer.getRecord(record).needs)
+      if (proved.contains(needed) && facts.insert(needed).second)
+        part.facts.push_back(needed);
+  return part;
+}
+
 Query verify::makeQuery(const Normalizer &normalizer,
                         const Argument &argument) {
   Query query;

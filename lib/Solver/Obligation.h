@@ -47,6 +47,15 @@ private:
 Argument collectArgument(const TermAlgebra &terms, const Normalizer &normalizer,
                          RecordId goal, const ProvedRecords &proved);
 
+/// How many of the first records are proved together: of many claims or laws
+/// at once Z3 takes far longer than of some at a time.
+size_t countTogether(const Normalizer &normalizer,
+                     llvm::ArrayRef<RecordId> records);
+
+/// Some records of an argument. What they need and is proved are facts.
+Argument takePart(const Normalizer &normalizer, const ProvedRecords &proved,
+                  llvm::ArrayRef<RecordId> records);
+
 /// All claims of the argument from all its laws.
 Query makeQuery(const Normalizer &normalizer, const Argument &argument);
 /// The claims of one record from its laws and the claims of those it needs.

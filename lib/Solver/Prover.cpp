@@ -40,10 +40,6 @@ static constexpr size_t mostFailures = 32;
 /// Equations that are tried before it is asked whether more may be.
 static constexpr size_t quickEquations = 128;
 
-/// Steps of an argument whose resources may not suffice, each after seconds,
-/// before the solver is asked about no other one.
-static constexpr unsigned mostExhausting = 8;
-
 /// Where no longer attempt is made.
 static constexpr const char *notTriedReason = "the normal forms differ";
 
@@ -117,13 +113,14 @@ UnconfirmedStep Prover::Implementation::describeStep(RecordId record) const {
   return step;
 }
 
-/// Checks the records of an argument separately, needed ones first. Goes on
+/// Checks records of an argument separately, needed ones first. Goes on
 /// after a step that the solver does not confirm, to find all of them.
-ProofResult Prover::Implementation::checkOneByOne(const Argument &argument) {
+ProofResult
+Prover::Implementation::checkOneByOne(llvm::ArrayRef<RecordId> records,
+                                      bool isFirstAsked) {
   ProofResult result{Verdict::Proved, "", {}};
   llvm::DenseSet<RecordId> open;
-  unsigned exhausting = 0;
-  for (RecordId record : argument.records) {
+  for (RecordId record : records) {
     if (proved->contains(record))
       continue;
     bool restsOnOpen = false;
@@ -133,19 +130,21 @@ ProofResult Prover::Implementation::checkOneByOne(const Argument &argument) {
         return unknown("a step of the normal form rests on itself");
     }
     Query query = makeLocalQuery(*normalizer, record);
+    bool wasAsked = isFirstAsked && record == records.front();
     Answer answer = query.claims.empty() ? Answer::Unsatisfiable
+                    : wasAsked           ? Answer::Unknown
                                          : ask(query, /*isLinear=*/true);
     if (answer != Answer::Unsatisfiable)
       answer = ask(query, /*isLinear=*/false);
     if (answer == Answer::Satisfiable)
       return unknown("the solver does not accept a step of the normal form");
     if (answer == Answer::Unknown) {
+      if (!solver.wasAsked())
+        return unknown(solver.getReason());
       // What a short attempt does not prove is tried in another way.
-      exhausting += solver.isExhausted();
-      if (isShort || exhausting > mostExhausting)
-        return unknown("the solver gave up on " +
-                       std::string(isShort ? "a step" : "step after step") +
-                       " (" + solver.getReason() + ")");
+      if (isShort)
+        return unknown("the solver gave up on a step (" + solver.getReason() +
+                       ")");
       result.verdict = Verdict::ProvedByNormalization;
       result.reason = solver.getReason();
       result.unconfirmed.push_back(describeStep(record));
@@ -159,27 +158,49 @@ ProofResult Prover::Implementation::checkOneByOne(const Argument &argument) {
   return result;
 }
 
+bool Prover::Implementation::accept(RecordId record) {
+  const Record &content = normalizer->getRecord(record);
+  replay->accept(content.claims);
+  return llvm::all_of(content.instances, [&](InstanceId id) {
+    LawInstance instance = normalizer->getLaws().get(id);
+    return instance.law != Law::Hypothesis ||
+           replay->isHypothesis(instance.conclusions[0], hypotheses);
+  });
+}
+
 ProofResult Prover::Implementation::checkRecord(RecordId record) {
   Argument argument = collectArgument(terms, *normalizer, record, *proved);
-  Query query = makeQuery(*normalizer, argument);
   ProofResult result{Verdict::Proved, "", {}};
-  bool isAccepted = query.claims.empty() ||
-                    ask(query, /*isLinear=*/true) == Answer::Unsatisfiable;
-  // Z3 simplifies some facts away that its linear arithmetic would need, such
-  // as that a square is not negative.
-  if (!isAccepted && query.claims.size() < 16)
-    isAccepted = ask(query, /*isLinear=*/false) == Answer::Unsatisfiable;
-  if (!isAccepted && solver.isExhausted() && !solver.wasAsked())
-    return unknown(solver.getReason());
-  if (!isAccepted)
-    result = checkOneByOne(argument);
+  llvm::ArrayRef<RecordId> rest = argument.records;
+  while (!rest.empty()) {
+    size_t count = countTogether(*normalizer, rest);
+    Query query =
+        count == argument.records.size()
+            ? makeQuery(*normalizer, argument)
+            : makeQuery(*normalizer,
+                        takePart(*normalizer, *proved, rest.take_front(count)));
+    bool isAccepted = query.claims.empty() ||
+                      ask(query, /*isLinear=*/true) == Answer::Unsatisfiable;
+    // Z3 simplifies some facts away that its linear arithmetic would need, such
+    // as that a square is not negative.
+    if (!isAccepted && query.claims.size() < 16)
+      isAccepted = ask(query, /*isLinear=*/false) == Answer::Unsatisfiable;
+    if (!isAccepted && solver.isExhausted() && !solver.wasAsked())
+      return unknown(solver.getReason());
+    if (!isAccepted) {
+      result = checkOneByOne(rest, /*isFirstAsked=*/count == 1);
+      break;
+    }
+    // What follows may rest on these.
+    if (count < rest.size() && !terms.error())
+      for (RecordId accepted : rest.take_front(count))
+        proved->add(accepted);
+    rest = rest.drop_front(count);
+  }
   if (result.verdict == Verdict::Proved && !terms.error()) {
     proved->add(argument);
     for (RecordId accepted : argument.records)
-      replay->accept(normalizer->getRecord(accepted).claims);
-    for (const LawInstance &instance : query.instances)
-      if (instance.law == Law::Hypothesis &&
-          !replay->isHypothesis(instance.conclusions[0], hypotheses))
+      if (!accept(accepted))
         return unknown("a step rests on a condition that was not given");
   }
   // Without the solver's word, the values must at least agree somewhere.

@@ -54,7 +54,13 @@ private:
   std::optional<ProofResult> refuse() const;
   /// Has the solver check a record and everything it rests on.
   ProofResult checkRecord(RecordId record);
-  ProofResult checkOneByOne(const Argument &argument);
+  /// `isFirstAsked`: without nonlinear reasoning the solver did not confirm the
+  /// first of them.
+  ProofResult checkOneByOne(llvm::ArrayRef<RecordId> records,
+                            bool isFirstAsked);
+  /// Takes what a record claims for proved, unless it rests on a condition that
+  /// was not given.
+  bool accept(RecordId record);
   Answer ask(const Query &query, bool isLinear);
   /// `isQuick`: only if both sides have one normal form.
   ProofResult proveEquation(Scalar left, Scalar right,

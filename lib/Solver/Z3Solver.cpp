@@ -20,6 +20,12 @@ using namespace verify;
 /// A short attempt has one of so many shares of the resources, and of the
 /// formulas that a query may have.
 static constexpr unsigned resourceShares = 8, formulaShares = 4;
+/// The same of a query that is asked again where there were none before.
+static constexpr unsigned repeatedShares = 4;
+
+/// Formulas of a query that is put where there were none before at once, as
+/// that takes less time than the query.
+static constexpr size_t aloneFormulas = 1024;
 
 std::string verify::getSolverVersion() { return Z3_get_full_version(); }
 
@@ -27,6 +33,7 @@ std::string ProverOptions::toString() const {
   return ("random-seed=" + llvm::Twine(randomSeed) +
           " resource-limit=" + llvm::Twine(resourceLimit) +
           " nonlinear-resource-limit=" + llvm::Twine(nonlinearResourceLimit) +
+          " resource-budget=" + llvm::Twine(resourceBudget) +
           " formula-limit=" + llvm::Twine(formulaLimit) + " monomial-limit=" +
           llvm::Twine(monomialLimit) + " step-limit=" + llvm::Twine(stepLimit) +
           " samples=" + llvm::Twine(samples))
@@ -38,6 +45,8 @@ void ProverOptions::setResourceLimit(unsigned limit) {
   resourceLimit = limit;
   // 0 stands for no limit.
   nonlinearResourceLimit = limit ? std::max(limit / share, 1U) : 0;
+  constexpr uint64_t queries = 6;
+  resourceBudget = std::max(resourceBudget, queries * limit);
 }
 
 static void configure(z3::context &context, z3::solver &solver, unsigned seed,
@@ -81,6 +90,17 @@ void Z3Solver::beginSession(std::shared_ptr<SolverContext> owner) {
   session = std::make_unique<Session>(std::move(owner));
 }
 
+bool Z3Solver::isUnused() const {
+  // Others count their queries in what they share.
+  return session && session->owner.use_count() == 1 &&
+         session->owner->queries == 0;
+}
+
+void Z3Solver::beginAlone() {
+  leave();
+  beginSession(std::make_shared<SolverContext>());
+}
+
 void Z3Solver::leave() {
   // Only the first session is in a context of others.
   if (session && session->owner.use_count() > 1)
@@ -100,24 +120,24 @@ SolverContext::Lock Z3Solver::enter() {
       return lock;
     }
   }
-  leave();
-  beginSession(std::make_shared<SolverContext>());
+  beginAlone();
   return session->owner->enter();
 }
 
 void Z3Solver::clear() {
   // Who has the context forgets the terms with the next query.
   areTermsOver = true;
+  spent = 0;
 }
 
-z3::solver &Z3Solver::getSolver(bool isLinear, bool isShort) {
+z3::solver &Z3Solver::getSolver(bool isLinear, unsigned shares) {
   std::optional<LimitedSolver> &limited =
       isLinear ? session->linear : session->nonlinear;
   unsigned limit =
       isLinear ? options.resourceLimit : options.nonlinearResourceLimit;
   // 0 stands for no limit.
-  if (isShort && limit)
-    limit = std::max(limit / resourceShares, 1U);
+  if (limit)
+    limit = std::max(limit / shares, 1U);
   if (!limited)
     limited.emplace(LimitedSolver{
         z3::solver(session->context, z3::solver::simple()), ~limit});
@@ -161,7 +181,8 @@ Answer Z3Solver::checkUnguarded(const Query &query, z3::solver &solver) {
     reason = "Z3: " + solver.reason_unknown();
     // What Z3 says of its limit, and of what that interrupted.
     isOutOfResources = llvm::StringRef(reason).contains("resource limit") ||
-                       llvm::StringRef(reason).contains("canceled");
+                       llvm::StringRef(reason).contains("canceled") ||
+                       reason == "Z3: unknown";
     return Answer::Unknown;
   }
   return Answer::Unknown;
@@ -178,7 +199,9 @@ Answer Z3Solver::checkOnce(const Query &query, bool isLinear, bool isShort) {
   model.clear();
   Answer answer = Answer::Unknown;
   try {
-    z3::solver &solver = getSolver(isLinear, isShort);
+    unsigned shares =
+        (isShort ? resourceShares : 1) * (isFirst ? 1 : repeatedShares);
+    z3::solver &solver = getSolver(isLinear, shares);
     solver.push();
     answer = checkUnguarded(query, solver);
     solver.pop();
@@ -192,24 +215,36 @@ Answer Z3Solver::checkOnce(const Query &query, bool isLinear, bool isShort) {
   return answer;
 }
 
+Answer Z3Solver::refuse(const llvm::Twine &why) {
+  reason = why.str();
+  isOutOfResources = true;
+  hasAsked = false;
+  model.clear();
+  return Answer::Unknown;
+}
+
 Answer Z3Solver::check(const Query &query, bool isLinear, bool isShort) {
   size_t formulas =
       query.instances.size() + query.facts.size() + query.claims.size();
-  isTooLarge = formulas > options.formulaLimit / (isShort ? formulaShares : 1);
-  if (isTooLarge) {
-    reason =
-        ("Z3 is not asked about " + llvm::Twine(formulas) + " formulas at once")
-            .str();
-    isOutOfResources = true;
-    model.clear();
-    return Answer::Unknown;
-  }
+  bool isTooLarge =
+      formulas > options.formulaLimit / (isShort ? formulaShares : 1);
+  if (isTooLarge)
+    return refuse("Z3 is not asked about " + llvm::Twine(formulas) +
+                  " formulas at once");
+  if (!isShort && spent >= options.resourceBudget)
+    return refuse("Z3 gave up too often");
+  hasAsked = true;
+  // It would be asked again there.
+  if (formulas > aloneFormulas && !isUnused())
+    beginAlone();
   Answer answer = checkOnce(query, isLinear, isShort);
   // An answer must not be worse for the queries that came before.
   if (answer == Answer::Unknown && !isFirst) {
-    leave();
-    beginSession(std::make_shared<SolverContext>());
+    beginAlone();
     answer = checkOnce(query, isLinear, isShort);
   }
+  // Of either kind as long.
+  if (answer == Answer::Unknown && isOutOfResources && !isShort)
+    spent += options.resourceLimit;
   return answer;
 }

@@ -57,12 +57,14 @@ public:
   /// Whether it was so for want of resources, and whether Z3 said it: it is not
   /// asked what is too large.
   bool isExhausted() const { return isOutOfResources; }
-  bool wasAsked() const { return !isTooLarge; }
+  bool wasAsked() const { return hasAsked; }
   /// Values of the atoms of `roots` in the model of the last answer.
   llvm::ArrayRef<AtomValue> getModel() const { return model; }
 
 private:
   Answer checkOnce(const Query &query, bool isLinear, bool isShort);
+  /// Does not ask, and says why.
+  Answer refuse(const llvm::Twine &why);
   Answer checkUnguarded(const Query &query, z3::solver &solver);
   void readModel(const z3::model &values);
 
@@ -71,8 +73,9 @@ private:
     z3::solver solver;
     unsigned resourceLimit;
   };
-  /// The solver of a kind, made when it is first needed.
-  z3::solver &getSolver(bool isLinear, bool isShort);
+  /// The solver of a kind, made when it is first needed, with one of so many
+  /// shares of the resources of a query.
+  z3::solver &getSolver(bool isLinear, unsigned shares);
 
   /// What this solver has in a context. To be used, and destroyed, by who has
   /// the context.
@@ -88,6 +91,10 @@ private:
   /// Waits for the session's context, or takes another one.
   SolverContext::Lock enter();
   void beginSession(std::shared_ptr<SolverContext> owner);
+  /// Whether the session is in a context of its own, without queries so far.
+  bool isUnused() const;
+  /// Begins one in a context of its own.
+  void beginAlone();
   /// Gives the session up, without waiting for who has its context.
   void leave();
 
@@ -102,8 +109,11 @@ private:
   bool isFirst = false;
   /// Whether the terms that are encoded have been cleared.
   bool areTermsOver = false;
+  /// Resources of long attempts that led to no answer, until the terms are
+  /// cleared.
+  uint64_t spent = 0;
   std::string reason;
-  bool isOutOfResources = false, isTooLarge = false;
+  bool isOutOfResources = false, hasAsked = false;
   llvm::SmallVector<AtomValue> model;
 };
 

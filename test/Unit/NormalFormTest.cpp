@@ -278,6 +278,47 @@ TEST_F(NormalFormTest, TheSolverIsNotAskedWhatIsTooLarge) {
   EXPECT_EQ(proveWith(32).verdict, Verdict::Proved);
 }
 
+TEST_F(NormalFormTest, TheSolverDoesNotGiveUpTimeAndAgain) {
+  // The softmax of two numbers, as it is and with the second one subtracted.
+  auto proveWith = [&](Prover &prover, Expression x, Expression y) {
+    auto getPart = [&](Expression x, Expression y) {
+      return exp(x) / (exp(x) + exp(y));
+    };
+    return prover.prove(getPart(x, y), getPart(x - y, number(0)), {});
+  };
+  ProverOptions options;
+  options.setResourceLimit(1);
+  Prover patient(terms, options);
+  EXPECT_EQ(proveWith(patient, real(0), real(1)).verdict,
+            Verdict::ProvedByNormalization);
+  // One way of one step.
+  options.resourceBudget = 1;
+  Prover modest(terms, options);
+  ProofResult result = proveWith(modest, real(0), real(1));
+  EXPECT_EQ(result.verdict, Verdict::Unknown);
+  EXPECT_EQ(result.reason, "Z3 gave up too often");
+  EXPECT_TRUE(result.isTooLong);
+  modest.clear();
+  EXPECT_EQ(modest.prove(real(0), real(0), {}).verdict, Verdict::Proved);
+}
+
+// Claims beyond what is asked at once; later parts rest on earlier ones.
+TEST_F(NormalFormTest, LongArgumentsAreProvedInParts) {
+  constexpr int64_t count = 300;
+  auto getPart = [&](Expression subtracted, Expression last) {
+    Expression sum = exp(last - subtracted);
+    for (int64_t i = 0; i < count; ++i)
+      sum = sum + exp(real(0, i) - subtracted);
+    return exp(real(0, 0) - subtracted) / sum;
+  };
+  size_t queries = prover.getStatistics().solverQueries;
+  expectProved(getPart(number(0), real(0, count)),
+               getPart(real(0, 1), real(0, count)));
+  EXPECT_GT(prover.getStatistics().solverQueries, queries + 1);
+  expectNotProved(getPart(number(0), real(0, count)),
+                  getPart(real(0, 1), real(0, 1)));
+}
+
 TEST_F(NormalFormTest, TooManyTermsAreReported) {
   constexpr int64_t count = 20;
   Expression product = number(1), other = number(1);

@@ -485,7 +485,8 @@ TEST_F(ProverTest, SmtLibText) {
 TEST_F(ProverTest, OptionsArePrinted) {
   EXPECT_EQ(prover.getOptions().toString(),
             "random-seed=0 resource-limit=5000000 "
-            "nonlinear-resource-limit=50000 formula-limit=16384 "
+            "nonlinear-resource-limit=50000 resource-budget=30000000 "
+            "formula-limit=16384 "
             "monomial-limit=20000 "
             "step-limit=500000 samples=10");
 }

@@ -90,6 +90,9 @@ struct ProverOptions {
   /// Z3's resource limit for one query that needs nonlinear reasoning, whose
   /// units take up to a hundred times longer.
   unsigned nonlinearResourceLimit = 50000;
+  /// Units that long attempts may spend in vain until the prover is cleared,
+  /// those of either kind as many as the limit of a query.
+  uint64_t resourceBudget = 30000000;
   /// Formulas of a query: Z3 heeds no limit while it simplifies them, which
   /// takes a second or two for so many. A quarter in a short attempt.
   size_t formulaLimit = size_t(1) << 14;
@@ -103,7 +106,8 @@ struct ProverOptions {
   /// Points at which both sides are evaluated before a proof is tried.
   unsigned samples = 10;
 
-  /// Limits queries of both kinds in the proportion of the defaults.
+  /// Limits queries of both kinds in the proportion of the defaults, and lets
+  /// some of them be in vain.
   void setResourceLimit(unsigned limit);
 
   /// `random-seed=0 resource-limit=5000000 ...`, for reports.
