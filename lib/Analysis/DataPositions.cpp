@@ -40,13 +40,19 @@ public:
     // When all classes are known.
     for (Value value : named)
       notFree.insert(getClass(value));
+    for (Value value : computed)
+      notGiven.insert(getClass(value));
   }
 
   const void *getClass(Value value) {
     return classes.getOrInsertLeaderValue(value.getAsOpaquePointer());
   }
   /// Whether a permutation of the numbers is one of the data.
-  bool isFree(Value value) { return !notFree.contains(getClass(value)); }
+  bool isFree(Value value) {
+    return isGiven(value) && !notFree.contains(getClass(value));
+  }
+  /// Whether nothing but inputs, and what nothing produces, gives the data.
+  bool isGiven(Value value) { return !notGiven.contains(getClass(value)); }
 
 private:
   void add(Operation &op, const IndexRelation *relation) {
@@ -69,7 +75,7 @@ private:
     // for itself in all one-hots, or that no position has.
     for (Value result : op.getResults())
       if (isData(result) && !isa<tv::InputOp, tv::UndefinedOp>(op))
-        named.push_back(result);
+        computed.push_back(result);
   }
 
   static bool isCompared(const IndexRelation &relation, unsigned operand) {
@@ -81,8 +87,8 @@ private:
   }
 
   llvm::EquivalenceClasses<const void *> classes;
-  SmallVector<Value> named;
-  llvm::DenseSet<const void *> notFree;
+  SmallVector<Value> named, computed;
+  llvm::DenseSet<const void *> notFree, notGiven;
 };
 
 /// What one class of data is compared with.
@@ -93,8 +99,41 @@ struct Numbers {
   };
   SmallVector<Use> uses;
   int64_t end = 0;
+  /// Numbers that are looked at for themselves where programs are executed.
+  llvm::SmallSetVector<int64_t, 8> bounds;
 };
 } // namespace
+
+std::optional<int64_t> verify::getIntegerLiteral(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && isMovement(op) && op->getNumOperands() == 1)
+    op = op->getOperand(0).getDefiningOp();
+  auto literal = dyn_cast_if_present<tv::ConstantOp>(op);
+  if (!literal || !literal.getValue().isSplat() || !isData(literal.getResult()))
+    return std::nullopt;
+  APInt number = literal.getValue().getSplatValue<APInt>();
+  if (number.getBitWidth() > 64)
+    return std::nullopt;
+  bool isUnsigned = literal.getValue().getElementType().isUnsignedInteger();
+  return isUnsigned ? static_cast<int64_t>(number.getZExtValue())
+                    : number.getSExtValue();
+}
+
+/// Keeps what data are compared with, as an index to ignore.
+static void addComparedNumbers(Operation &op,
+                               llvm::function_ref<Numbers *(Value)> find) {
+  auto compare = dyn_cast<tv::CompareOp>(op);
+  if (!compare)
+    return;
+  Value sides[] = {compare.getLeft(), compare.getRight()};
+  for (unsigned i : {0, 1}) {
+    std::optional<int64_t> number = getIntegerLiteral(sides[1 - i]);
+    Numbers *numbers = number ? find(sides[i]) : nullptr;
+    if (numbers && *number < std::numeric_limits<int64_t>::max())
+      for (int64_t bound : {*number, *number + 1})
+        numbers->bounds.insert(bound);
+  }
+}
 
 void FactorAnalysis::noteData(Operation &op) {
   // Most ops are of real numbers.
@@ -123,7 +162,8 @@ void FactorAnalysis::relateData() {
         continue;
       Node node = known.factors.of(values->nodes)[position.factor];
       Value operand = op->getOperand(position.operand);
-      if (!data.isFree(operand)) {
+      // Executions permute nothing, but take data from what is kept everywhere.
+      if (options.fixedWidth ? !data.isGiven(operand) : !data.isFree(operand)) {
         // Equal ops elsewhere may read other data.
         auto changed = std::make_unique<IndexRelation>(*known.relation);
         changed->positions[i].use = PositionUse::Order;
@@ -139,17 +179,21 @@ void FactorAnalysis::relateData() {
       numbers.end = std::max(numbers.end, end);
     }
   }
+  if (options.fixedWidth)
+    for (Operation *op : onData)
+      addComparedNumbers(*op, [&](Value value) {
+        auto found = numbersOf.find(data.getClass(value));
+        return found == numbersOf.end() ? nullptr : &found->second;
+      });
   for (auto &[leader, numbers] : numbersOf) {
     if (options.fixedWidth) {
-      // Executions permute nothing, but take data from what is kept everywhere:
-      // the first number of each use shall be, and the one after the last.
-      llvm::SmallSetVector<int64_t, 8> bounds;
+      // The first number of each use shall be kept, and the one after the last.
       for (const Numbers::Use &use : numbers.uses) {
-        bounds.insert(use.start);
-        bounds.insert(use.end);
+        numbers.bounds.insert(use.start);
+        numbers.bounds.insert(use.end);
       }
       for (const Numbers::Use &use : numbers.uses)
-        for (int64_t bound : bounds)
+        for (int64_t bound : numbers.bounds)
           if (use.start < bound && bound < use.end)
             split(use.positions, bound - use.start);
       continue;

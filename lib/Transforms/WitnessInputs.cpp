@@ -147,6 +147,10 @@ uint64_t WitnessInputs::getState(uint64_t name, ArrayRef<int64_t> index) const {
 
 /// Where integers are only compared they have to differ all the same.
 static constexpr int64_t anyNumbers[] = {1, -3, 1000};
+/// What is computed with is a mask, mostly, of which one number or the other
+/// makes exponentials 0: not all of a row shall be that.
+static constexpr int64_t mostlyOnes[] = {1, 1, 1, 0},
+                         mostlyZeros[] = {0, 0, 0, 1};
 
 int64_t WitnessInputs::getPosition(ArrayRef<int64_t> index,
                                    ArrayRef<int64_t> shape) const {
@@ -162,7 +166,7 @@ Scalar WitnessInputs::drawInteger(StringRef input, uint64_t state,
                                   int64_t position) {
   auto found = range.data.find(input);
   if (found == range.data.end())
-    return draw(state, ScalarSort::Integer);
+    return algebra.integer(drawNumber(input, state));
   ArrayRef<int64_t> values(found->second);
   // The places of pairs that have no number in common.
   SmallVector<size_t> pairs;
@@ -174,6 +178,21 @@ Scalar WitnessInputs::drawInteger(StringRef input, uint64_t state,
   if (pairs.size() >= 2)
     values = values.slice(pairs[position % pairs.size()], 2);
   return algebra.integer(values[state % values.size()]);
+}
+
+int64_t WitnessInputs::drawNumber(StringRef input, uint64_t state) const {
+  auto found = range.numbers.find(input);
+  ArrayRef<int64_t> values(anyNumbers), literals;
+  if (found != range.numbers.end()) {
+    literals = found->second.literals;
+    unsigned kind = found->second.areComputedWith ? seed.number % 3 : 2;
+    values = kind == 0   ? ArrayRef<int64_t>(mostlyOnes)
+             : kind == 1 ? ArrayRef<int64_t>(mostlyZeros)
+                         : values;
+  }
+  size_t number = state % (values.size() + literals.size());
+  return number < values.size() ? values[number]
+                                : literals[number - values.size()];
 }
 
 Scalar WitnessInputs::draw(uint64_t state, ScalarSort sort, int64_t scale) {
@@ -213,9 +232,28 @@ verify::findDividedDimensions(tv::GraphOp graph,
   return divided;
 }
 
-/// The one-hots in which data select positions.
-static SmallVector<tv::OneHotOp> findOneHots(Value data) {
-  SmallVector<tv::OneHotOp> found;
+namespace {
+/// What is asked of data.
+struct DataUses {
+  /// In which they select positions.
+  SmallVector<tv::OneHotOp> oneHots;
+  /// What they are compared with, and what the reference says that they may be.
+  llvm::SmallSetVector<int64_t, 4> literals, allowed;
+  /// Whether anything is computed of how large they are.
+  bool areComputedWith = false;
+
+  void add(int64_t literal, tv::CompareOp compare) {
+    literals.insert(literal);
+    bool isEquality = compare.getKind() == tv::ComparisonKind::Equal ||
+                      compare.getKind() == tv::ComparisonKind::NotEqual;
+    if (isEquality && !compare->hasAttr("domain"))
+      allowed.insert(literal);
+  }
+};
+} // namespace
+
+static DataUses findUses(Value data) {
+  DataUses found;
   SmallVector<Value> worklist = {data};
   DenseValueSet seen;
   while (!worklist.empty()) {
@@ -224,9 +262,14 @@ static SmallVector<tv::OneHotOp> findOneHots(Value data) {
       continue;
     for (Operation *user : next.getUsers()) {
       if (auto oneHot = dyn_cast<tv::OneHotOp>(user)) {
-        found.push_back(oneHot);
+        found.oneHots.push_back(oneHot);
         continue;
       }
+      if (auto compare = dyn_cast<tv::CompareOp>(user))
+        for (Value side : compare->getOperands())
+          if (std::optional<int64_t> literal = getIntegerLiteral(side))
+            found.add(*literal, compare);
+      found.areComputedWith |= isa<tv::ToRealOp>(user);
       for (Value result : user->getResults())
         if (getElementKind(result.getType()) == ElementKind::Integer)
           worklist.push_back(result);
@@ -241,10 +284,17 @@ static SmallVector<tv::OneHotOp> findOneHots(Value data) {
 static bool isAmongOthers(const FactorAnalysis &factors, tv::OneHotOp oneHot,
                           int64_t number) {
   Value result = oneHot.getResult();
-  int64_t position = number - static_cast<int64_t>(oneHot.getStart());
+  auto start = static_cast<int64_t>(oneHot.getStart());
+  int64_t position = number - start;
   int64_t size = cast<RankedTensorType>(result.getType()).getShape().back();
-  return position >= 0 && position < size &&
-         factors.getWeight(factors.getDimensions(result).back(), position) != 1;
+  FactorAnalysis::Node node = factors.getDimensions(result).back();
+  if (position >= 0 && position < size)
+    return factors.getWeight(node, position) != 1;
+  // Executions number what stands for others below 0.
+  return llvm::any_of(
+      factors.getRepresentatives(node), [&](Representative entry) {
+        return entry.weight != 1 && number == -1 - (start + entry.position);
+      });
 }
 
 /// The numbers that are those of positions which are looked at for themselves
@@ -273,10 +323,16 @@ FailureOr<WitnessRange> verify::getWitnessRange(const FactorAnalysis &factors) {
   for (Operation *op : factors.getDataOps()) {
     if (!isa<tv::InputOp, tv::UndefinedOp>(op))
       continue;
-    SmallVector<tv::OneHotOp> oneHots = findOneHots(op->getResult(0));
-    if (oneHots.empty())
+    DataUses uses = findUses(op->getResult(0));
+    auto input = dyn_cast<tv::InputOp>(op);
+    ArrayRef<int64_t> literals = uses.literals.getArrayRef();
+    if (uses.oneHots.empty()) {
+      if (input && (uses.areComputedWith || !literals.empty()))
+        range.numbers[input.getContract().getName().getValue()] = {
+            SmallVector<int64_t>(literals), uses.areComputedWith};
       continue;
-    SmallVector<tv::OneHotOp> asked = oneHots;
+    }
+    SmallVector<tv::OneHotOp> asked = uses.oneHots;
     llvm::erase_if(asked, [&](tv::OneHotOp oneHot) {
       return isa<tv::InputOp>(op) && oneHot->hasAttr("domain");
     });
@@ -284,12 +340,17 @@ FailureOr<WitnessRange> verify::getWitnessRange(const FactorAnalysis &factors) {
     // The plan alone may ask for positions.
     if (asked.empty())
       common.assign(std::begin(anyNumbers), std::end(anyNumbers));
-    for (tv::OneHotOp oneHot : oneHots)
+    bool isEmpty = common.empty();
+    // As an index that is ignored.
+    for (int64_t literal : uses.allowed)
+      if (!llvm::is_contained(common, literal))
+        common.push_back(literal);
+    for (tv::OneHotOp oneHot : uses.oneHots)
       llvm::erase_if(common, [&](int64_t value) {
         return isAmongOthers(factors, oneHot, value);
       });
-    if (auto input = dyn_cast<tv::InputOp>(op)) {
-      if (common.empty())
+    if (input) {
+      if (isEmpty || common.empty())
         return failure();
       range.data[input.getContract().getName().getValue()] = std::move(common);
     } else if (!common.empty()) {

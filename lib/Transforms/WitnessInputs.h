@@ -54,8 +54,16 @@ struct WitnessRange {
   /// That integers take, by name of the input: positions that are kept wherever
   /// the input selects one.
   llvm::StringMap<llvm::SmallVector<int64_t>> data;
-  /// The same of integers that nothing produces, by op; none of what selects no
-  /// such position.
+  /// Integers that select no position.
+  struct Numbers {
+    llvm::SmallVector<int64_t> literals; ///< that they are compared with
+    /// Whether anything is computed of how large they are.
+    bool areComputedWith = false;
+  };
+  /// By name of the input; none where nothing is asked of them.
+  llvm::StringMap<Numbers> numbers;
+  /// What `data` is, of integers that nothing produces, by op; none of what
+  /// selects no such position.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t>> missing;
   /// How many real numbers there are between -1 and 1.
   int64_t resolution = 8;
@@ -97,6 +105,8 @@ private:
                       llvm::ArrayRef<int64_t> shape) const;
   /// One of the integers that `input` may take, at a position of `getPosition`.
   Scalar drawInteger(llvm::StringRef input, uint64_t state, int64_t position);
+  /// The same of one that selects no position.
+  int64_t drawNumber(llvm::StringRef input, uint64_t state) const;
   Scalar draw(uint64_t state, ScalarSort sort, int64_t scale = 1);
 
   NumericAlgebra &algebra;

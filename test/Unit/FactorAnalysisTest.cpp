@@ -34,3 +34,45 @@ TEST_F(DenseEvaluatorTest, EqualOpsShareTheirRelationButForTheirData) {
   EXPECT_EQ(relations[3]->extents.back(), 32);
   EXPECT_EQ(relations[4]->positions[0].start, 1);
 }
+
+// A proof that data may be permuted is none where they are compared with a
+// literal; an execution only needs positions for the numbers that it takes.
+TEST_F(DenseEvaluatorTest, ExecutionsKeepTheNumbersThatDataAreComparedWith) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 1> {
+    %labels = tv.input <input "labels"> : tensor<8xi64>
+    %ignored = tv.constant dense<4711> : tensor<i64> : () -> tensor<i64>
+    %counted = tv.compare not_equal %labels, %ignored : (tensor<8xi64>, tensor<i64>) -> tensor<8xf32>
+    %0 = tv.one_hot %labels {start = 0 : i64} : (tensor<8xi64>) -> tensor<8x30000xf32>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  auto oneHot = *body.getOps<tv::OneHotOp>().begin();
+  auto ignored = *body.getOps<tv::ConstantOp>().begin();
+  EXPECT_EQ(getIntegerLiteral(ignored.getResult()), 4711);
+  EXPECT_EQ(getIntegerLiteral(oneHot.getIndices()), std::nullopt);
+  EXPECT_TRUE(FactorAnalysis(body, graph.getMesh(), {}).getFailure());
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, /*fixedWidth=*/0});
+  ASSERT_FALSE(factors.getFailure()) << *factors.getFailure();
+  ArrayRef<Representative> kept = factors.getRepresentatives(
+      factors.getDimensions(oneHot.getResult()).back());
+  EXPECT_LT(kept.size(), 16u);
+  EXPECT_TRUE(llvm::any_of(kept, [](Representative entry) {
+    return entry.position == 4711 && entry.weight == 1;
+  }));
+}
+
+// What an op computes of data has any number, so that all positions stay.
+TEST_F(DenseEvaluatorTest, ExecutionsKeepAllPositionsForComputedData) {
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 1> {
+    %labels = tv.input <input "labels"> : tensor<8xi64>
+    %next = tv.add %labels, %labels : (tensor<8xi64>, tensor<8xi64>) -> tensor<8xi64>
+    %0 = tv.one_hot %next {start = 0 : i64} : (tensor<8xi64>) -> tensor<8x30000xf32>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  FactorAnalysis factors(body, graph.getMesh(),
+                         {FactorAnalysis::Positions::Exact, /*fixedWidth=*/0});
+  EXPECT_EQ(factors.getFailure(),
+            "a dimension of size 30000 has to be looked at in full");
+}

@@ -37,6 +37,10 @@
 
 namespace verify {
 
+/// The number of all elements of a tensor of integers that is made of one
+/// literal.
+std::optional<int64_t> getIntegerLiteral(mlir::Value value);
+
 /// A position that is looked at, and how many positions it stands for.
 struct Representative {
   int64_t position = 0;
