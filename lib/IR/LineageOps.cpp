@@ -366,21 +366,23 @@ int64_t ExpectOp::getNumDevices() {
   return devices.size() * (mesh ? mesh.getAxisSize("rank").value_or(1) : 1);
 }
 
+bool tv::areComparable(RankedTensorType value, RankedTensorType reference) {
+  ElementKind kind = getElementKind(reference);
+  return getElementKind(value) == kind && kind != ElementKind::Other &&
+         (kind != ElementKind::Integer ||
+          value.getElementType() == reference.getElementType());
+}
+
 LogicalResult ExpectOp::verify() {
   if (getValues().empty())
     return emitOpError("has no plan value");
-  Type reference = getReference().getType();
-  ElementKind kind = getElementKind(reference);
+  auto reference = cast<RankedTensorType>(getReference().getType());
   for (Type type : getValues().getTypes())
-    if (getElementKind(type) != kind || kind == ElementKind::Other ||
-        (kind == ElementKind::Integer &&
-         cast<RankedTensorType>(type).getElementType() !=
-             cast<RankedTensorType>(reference).getElementType()))
+    if (!areComparable(cast<RankedTensorType>(type), reference))
       return emitOpError("compares elements of different kinds: ")
              << type << " and " << reference;
   for (Value value : getValues())
-    if (failed(verifyLineage(*this, getLineage(),
-                             cast<RankedTensorType>(getReference().getType()),
+    if (failed(verifyLineage(*this, getLineage(), reference,
                              cast<RankedTensorType>(value.getType()))))
       return failure();
   return success();

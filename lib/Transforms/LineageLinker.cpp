@@ -112,7 +112,8 @@ void LineageLinker::addLemma(const StatedPiece &stated, Value tensor) {
   tv::LineageAttr lineage = found->second;
   if (!lineage ||
       ArrayRef<int64_t>(lineage.getLocalShape()) != local.getShape() ||
-      isExtended(type) != isExtended(local))
+      // Programs that were traced apart may have one number for two tensors.
+      !tv::areComparable(local, type))
     return;
   // Of ranks the piece tells terms apart itself.
   if (!isTerm(stated.value, lineage, /*saysOfRanks=*/true))

@@ -21,6 +21,11 @@
 namespace verify::tv {
 /// Whether an op of a graph gives devices what others have.
 bool communicates(mlir::Operation *op);
+
+/// Whether `tv.expect` compares elements of two tensors: of one kind, integers
+/// of one type.
+bool areComparable(mlir::RankedTensorType value,
+                   mlir::RankedTensorType reference);
 } // namespace verify::tv
 
 #endif // VERIFY_IR_TVOPS_H
