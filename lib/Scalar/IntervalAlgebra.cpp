@@ -24,6 +24,9 @@ using llvm::ArrayRef;
 
 struct IntervalAlgebra::Interval {
   mpfi_t value;
+  /// The same for intervals of one number, as of what is chosen and what it is
+  /// chosen from.
+  uint64_t origin = 0;
   explicit Interval(unsigned precision) {
     freeMPFRCachesWithThread();
     mpfi_init2(value, precision);
@@ -45,6 +48,7 @@ IntervalAlgebra::~IntervalAlgebra() = default;
 
 void IntervalAlgebra::reset() {
   NumericAlgebra::reset();
+  hasJoined = false;
   used = 0;
   released.clear();
 }
@@ -66,13 +70,19 @@ Scalar IntervalAlgebra::keep(Scalar value, size_t mark) {
   if (place == mark)
     result = allocate();
   mpfi_set(get(result).value, get(value).value);
+  get(result).origin = get(value).origin;
   return result;
 }
 
 Scalar IntervalAlgebra::allocate() {
   if (used == intervals.size())
     intervals.push_back(std::make_unique<Interval>(bits));
+  intervals[used]->origin = ++lastOrigin;
   return {used++};
+}
+
+bool IntervalAlgebra::isSame(Scalar left, Scalar right) const {
+  return left == right || (get(left).origin == get(right).origin && !hasJoined);
 }
 
 IntervalAlgebra::Interval &IntervalAlgebra::get(Scalar value) const {
@@ -85,8 +95,11 @@ Scalar IntervalAlgebra::checked(Scalar value) {
 
 std::optional<Scalar> IntervalAlgebra::join(Scalar left, Scalar right) {
   Interval &a = get(left), &b = get(right);
-  if (mpfr_equal_p(a.lower(), b.lower()) && mpfr_equal_p(a.upper(), b.upper()))
+  if (mpfr_equal_p(a.lower(), b.lower()) &&
+      mpfr_equal_p(a.upper(), b.upper())) {
+    hasJoined |= !isPoint(left);
     return left;
+  }
   if (!mpfi_bounded_p(a.value) || !mpfi_bounded_p(b.value))
     return std::nullopt;
   // Not much wider than they are, or than rounding makes them.
@@ -102,6 +115,7 @@ std::optional<Scalar> IntervalAlgebra::join(Scalar left, Scalar right) {
   if (mpfr_greater_p(second.upper(), first.lower()) &&
       mpfr_greater_p(second.upper(), second.lower()))
     return std::nullopt;
+  hasJoined = true;
   Scalar result = allocate();
   mpfi_set(get(result).value, both.value);
   return result;
@@ -142,8 +156,9 @@ bool IntervalAlgebra::isLessOrEqual(Scalar left, Scalar right) const {
 }
 
 bool IntervalAlgebra::isEqual(Scalar left, Scalar right) const {
-  return left == right || (isPoint(left) && isPoint(right) &&
-                           mpfr_equal_p(get(left).lower(), get(right).lower()));
+  return isSame(left, right) ||
+         (isPoint(left) && isPoint(right) &&
+          mpfr_equal_p(get(left).lower(), get(right).lower()));
 }
 
 bool IntervalAlgebra::isPoint(Scalar value) const {
@@ -210,8 +225,12 @@ Scalar IntervalAlgebra::add(Scalar left, Scalar right) {
 }
 
 Scalar IntervalAlgebra::multiply(Scalar left, Scalar right) {
+  // What a mask chooses.
+  for (auto [one, other] : {std::pair(left, right), std::pair(right, left)})
+    if (isPoint(one) && mpfr_cmp_si(get(one).lower(), 1) == 0)
+      return other;
   Scalar result = allocate();
-  if (left == right)
+  if (isSame(left, right))
     mpfi_sqr(get(result).value, get(left).value);
   else
     mpfi_mul(get(result).value, get(left).value, get(right).value);
@@ -236,9 +255,13 @@ Scalar IntervalAlgebra::sum(ArrayRef<WeightedScalar> terms) {
   Scalar result = allocate();
   Scalar product = allocate();
   mpfi_set_si(get(result).value, 0);
+  std::optional<WeightedScalar> single;
+  bool hasSeveral = false;
   for (const WeightedScalar &term : terms) {
-    if (term.weight == 0)
+    if (term.weight == 0 || mpfi_is_zero(get(term.value).value))
       continue;
+    hasSeveral = single.has_value();
+    single = term;
     Scalar part = term.value;
     if (term.weight != 1) {
       mpfi_mul_si(get(product).value, get(term.value).value, term.weight);
@@ -246,6 +269,9 @@ Scalar IntervalAlgebra::sum(ArrayRef<WeightedScalar> terms) {
     }
     mpfi_add(get(result).value, get(result).value, get(part).value);
   }
+  // What a mask leaves.
+  if (single && !hasSeveral && single->weight == 1)
+    return single->value;
   return checked(result);
 }
 
@@ -346,8 +372,12 @@ Scalar IntervalAlgebra::apply(Function function, Scalar argument) {
 Scalar IntervalAlgebra::maximum(ArrayRef<Scalar> candidates) {
   Scalar result = candidates[0];
   for (Scalar operand : candidates.drop_front()) {
-    if (operand == result)
+    if (operand == result || isLessOrEqual(operand, result))
       continue;
+    if (isLessOrEqual(result, operand)) {
+      result = operand;
+      continue;
+    }
     Scalar greater = allocate();
     Interval &to = get(greater), &left = get(result), &right = get(operand);
     mpfr_max(to.lower(), left.lower(), right.lower(), MPFR_RNDD);

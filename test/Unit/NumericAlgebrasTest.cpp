@@ -292,6 +292,70 @@ TEST(NumericAlgebrasTest, BothKindsOfIntervalsCompareAlike) {
             << static_cast<int>(comparison) << ": " << i << ", " << j;
 }
 
+// Which of several numbers a mask chooses is not known by its ends.
+TEST(NumericAlgebrasTest, ChosenNumbersAreThoseThatTheyAreChosenFrom) {
+  IntervalAlgebra intervals(128);
+  auto isTrue = [&](Comparison comparison, Scalar left, Scalar right) {
+    intervals.clearStatus();
+    Scalar truth = intervals.compare(comparison, left, right);
+    return !intervals.status().isUndecided && intervals.getLower(truth) == 1;
+  };
+  Scalar small = intervals.apply(Function::Exp, intervals.rational(1));
+  Scalar large = intervals.apply(Function::Exp, intervals.rational(2));
+  WeightedScalar terms[] = {
+      {intervals.multiply(intervals.integer(0), small), 1},
+      {intervals.multiply(intervals.integer(1), large), 1}};
+  size_t mark = intervals.mark();
+  Scalar chosen = intervals.keep(intervals.sum(terms), mark);
+  Scalar copy = intervals.keep(chosen, intervals.mark());
+  Scalar greatest = intervals.maximum({small, large});
+  for (Scalar each : {chosen, copy, greatest}) {
+    EXPECT_TRUE(isTrue(Comparison::LessEqual, each, large));
+    EXPECT_TRUE(isTrue(Comparison::Equal, large, each));
+    EXPECT_TRUE(isTrue(Comparison::Less, small, each));
+    EXPECT_FALSE(isTrue(Comparison::Less, each, large));
+  }
+  // The same ends do not make the same number.
+  Scalar another = intervals.apply(Function::Exp, intervals.rational(2));
+  EXPECT_EQ(intervals.getLower(another), intervals.getLower(large));
+  EXPECT_FALSE(isTrue(Comparison::LessEqual, another, large));
+  Scalar twice = intervals.sum({{large, 2}});
+  EXPECT_TRUE(isTrue(Comparison::Less, large, twice));
+}
+
+// One interval stands for several numbers then.
+TEST(NumericAlgebrasTest, NothingIsKnownOfTheOriginOfJoinedNumbers) {
+  IntervalAlgebra intervals(128);
+  auto isUndecided = [&](Scalar left, Scalar right) {
+    intervals.clearStatus();
+    (void)intervals.compare(Comparison::Equal, left, right);
+    return intervals.status().isUndecided;
+  };
+  auto make = [&] {
+    return intervals.apply(Function::Exp, intervals.integer(1));
+  };
+  auto copy = [&](Scalar value) {
+    return intervals.keep(value, intervals.mark());
+  };
+  Scalar left = make();
+  EXPECT_FALSE(isUndecided(left, copy(left)));
+  // Points are what they are.
+  EXPECT_TRUE(intervals.join(intervals.integer(1), intervals.integer(1)));
+  EXPECT_FALSE(isUndecided(left, copy(left)));
+  std::optional<Scalar> both = intervals.join(left, make());
+  ASSERT_TRUE(both);
+  EXPECT_TRUE(isUndecided(*both, copy(*both)));
+  intervals.reset();
+  left = make();
+  EXPECT_FALSE(isUndecided(left, copy(left)));
+  Scalar close = intervals.add(left, intervals.rational(1, int64_t(1) << 62));
+  for (int64_t i = 0; i < 2; ++i)
+    close =
+        intervals.multiply(close, intervals.add(intervals.integer(1), close));
+  EXPECT_FALSE(intervals.join(left, close));
+  EXPECT_FALSE(isUndecided(left, copy(left)));
+}
+
 TEST(NumericAlgebrasTest, UnknownFunctions) {
   DoubleAlgebra doubles;
   RationalAlgebra exact;

@@ -439,9 +439,17 @@ private:
   bool requirePositive(Scalar value, bool allowsZero);
   bool requireNonZero(Scalar value);
 
+  /// Whether both are one number, whatever is known of it.
+  bool isSame(Scalar left, Scalar right) const;
+
   unsigned bits;
   std::vector<std::unique_ptr<Interval>> intervals;
   size_t used = 0;
+  /// The number of the last interval that was made.
+  uint64_t lastOrigin = 0;
+  /// Whether intervals were joined that are no points: each stands for several
+  /// numbers then.
+  bool hasJoined = false;
   /// Places below `used` that are free.
   std::vector<size_t> released;
 };
