@@ -14,6 +14,10 @@ using namespace verify;
 
 /// Integer data that index nothing lie below this.
 static constexpr int64_t defaultIndexLimit = 8;
+/// The same of those that index nothing and are computed with: masks, mostly,
+/// which other numbers make exponentials too large of. Most are 1, as rows of
+/// which all are masked are outside of the domain of a softmax in doubles.
+static constexpr int64_t maskLimit = 2;
 
 /// FNV-1a: the same on every machine, as the seed is printed.
 static uint64_t hash(StringRef text, uint64_t value) {
@@ -86,7 +90,9 @@ TensorRef InputValues::draw(tv::ContractRole role, StringRef name,
       return algebra.rational(drawn % 4 != 0);
     switch (kind) {
     case ElementKind::Integer:
-      return algebra.integer(static_cast<int64_t>(drawn % limit));
+      return algebra.integer(limit == maskLimit
+                                 ? drawn % 8 != 0
+                                 : static_cast<int64_t>(drawn % limit));
     case ElementKind::Boolean:
       return algebra.boolean(drawn % 2);
     case ElementKind::Real:
@@ -156,11 +162,13 @@ public:
     origins[to].insert(copy.begin(), copy.end());
   }
   void visit(Operation *op);
-
-  IndexLimits limits;
+  IndexLimits take();
 
 private:
+  IndexLimits limits;
   llvm::DenseMap<Value, std::set<StringRef>> origins;
+  /// What is computed with.
+  std::set<StringRef> numbers;
 };
 } // namespace
 
@@ -176,6 +184,9 @@ void IndexLimitSearch::visit(Operation *op) {
   if (getElementKind(op->getResult(0).getType()) == ElementKind::Integer)
     for (Value operand : integers)
       move(operand, op->getResult(0));
+  if (isa<tv::ToRealOp>(op))
+    for (Value operand : integers)
+      numbers.insert(origins[operand].begin(), origins[operand].end());
   FailureOr<IndexRelation> relation =
       cast<tv::SemanticsOpInterface>(op).getIndexRelation();
   if (failed(relation))
@@ -187,6 +198,12 @@ void IndexLimitSearch::visit(Operation *op) {
         int64_t &limit = limits.try_emplace(name, extent).first->second;
         limit = std::max<int64_t>(1, std::min(limit, extent));
       }
+}
+
+IndexLimits IndexLimitSearch::take() {
+  for (StringRef name : numbers)
+    limits.try_emplace(name, maskLimit);
+  return std::move(limits);
 }
 
 std::string verify::getArgumentName(BlockArgument argument) {
@@ -219,7 +236,7 @@ IndexLimits verify::findIndexLimits(tv::PlanOp plan) {
            llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
         search.move(value, result);
     }
-  return std::move(search.limits);
+  return search.take();
 }
 
 IndexLimits verify::findIndexLimits(Block &graph) {
@@ -236,5 +253,5 @@ IndexLimits verify::findIndexLimits(Block &graph) {
   for (Operation &op : graph)
     if (!op.hasAttr("domain"))
       search.visit(&op);
-  return std::move(search.limits);
+  return search.take();
 }
