@@ -101,6 +101,20 @@ struct Numbers {
   int64_t end = 0;
   /// Numbers that are looked at for themselves where programs are executed.
   llvm::SmallSetVector<int64_t, 8> bounds;
+
+  /// Where positions are to be cut, so that these numbers, the first one of
+  /// each use, and the one after its last, begin parts.
+  void
+  visitCuts(llvm::function_ref<void(FactorAnalysis::Node, int64_t)> visit) {
+    for (const Use &use : uses) {
+      bounds.insert(use.start);
+      bounds.insert(use.end);
+    }
+    for (const Use &use : uses)
+      for (int64_t bound : bounds)
+        if (use.start < bound && bound < use.end)
+          visit(use.positions, bound - use.start);
+  }
 };
 } // namespace
 
@@ -179,25 +193,18 @@ void FactorAnalysis::relateData() {
       numbers.end = std::max(numbers.end, end);
     }
   }
-  if (options.fixedWidth)
+  if (options.fixedWidth) {
     for (Operation *op : onData)
       addComparedNumbers(*op, [&](Value value) {
-        auto found = numbersOf.find(data.getClass(value));
+        auto *found = numbersOf.find(data.getClass(value));
         return found == numbersOf.end() ? nullptr : &found->second;
       });
+    for (auto &[leader, numbers] : numbersOf)
+      numbers.visitCuts(
+          [&](Node positions, int64_t at) { split(positions, at); });
+    return;
+  }
   for (auto &[leader, numbers] : numbersOf) {
-    if (options.fixedWidth) {
-      // The first number of each use shall be kept, and the one after the last.
-      for (const Numbers::Use &use : numbers.uses) {
-        numbers.bounds.insert(use.start);
-        numbers.bounds.insert(use.end);
-      }
-      for (const Numbers::Use &use : numbers.uses)
-        for (int64_t bound : numbers.bounds)
-          if (use.start < bound && bound < use.end)
-            split(use.positions, bound - use.start);
-      continue;
-    }
     Node line = newAtom(numbers.end);
     for (const Numbers::Use &use : numbers.uses) {
       SmallVector<Node> blocks;
