@@ -206,6 +206,18 @@ static void importClamp(ForwardOp &op, Results &results) {
     results.push_back(value);
 }
 
+/// `torch.clamp_min(input, min)`, or of the greatest with `max`.
+template <typename Op>
+static void importBound(ForwardOp &op, Results &results) {
+  constexpr bool isLeast = std::is_same_v<Op, tv::MaximumOp>;
+  if (!op.requireOperands(1))
+    return;
+  Value bound =
+      buildScalar(op.builder, op.location, op.real(isLeast ? "min" : "max"));
+  if (!op.failedAlready)
+    results.push_back(OpBody{op}.binary<Op>(op.operands[0], bound));
+}
+
 /// Whether the operands from `first` on are of this rank.
 static bool requireRank(ForwardOp &op, unsigned first, int64_t rank) {
   for (unsigned i = first; i < op.operands.size(); ++i)
@@ -304,6 +316,8 @@ static ForwardRules listRules() {
       {"torch.abs", {importUnary<tv::AbsOp>}},
       {"torch.sign", {importUnary<tv::SignOp>}},
       {"torch.clamp", {importClamp}},
+      {"torch.clamp_min", {importBound<tv::MaximumOp>}},
+      {"torch.clamp_max", {importBound<tv::MinimumOp>}},
       {"_operator.neg", {importUnary<tv::NegateOp>}},
       {"_operator.pow", {importPower}},
       {"torch.pow", {importPower}},
@@ -378,7 +392,8 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
   ForwardRule rule = findRule(node.signature);
   if (!rule.import)
     return emitError(location)
-           << "unknown op '" << node.signature << "' (cell " << node.id << ")";
+           << "unknown op '" << node.signature << "' (cell " << node.id
+           << "); docs/Functions.md lists those that are known";
   for (ArrayRef<Argument> list : {node.inputs, node.outputs})
     for (const Argument &argument : list)
       if (argument.isTensor && plan.isComplex(plan.get(argument)) &&

@@ -438,6 +438,7 @@ void nnscaler::addNetworkFunctions(ForwardRules &rules) {
       {"torch.nn.functional.gelu", {importGelu}},
       {"torch.nn.functional.silu", {importUnary<tv::SiluOp>}},
       {"torch.nn.functional.relu", {importUnary<tv::ReluOp>}},
+      {"torch.relu", {importUnary<tv::ReluOp>}},
       {"torch.nn.functional.sigmoid", {importUnary<tv::SigmoidOp>}},
       {"torch._C._nn.log_sigmoid", {importLogSigmoid}},
       {"torch.nn.functional.log_softmax", {importLogSoftmax}},

@@ -114,6 +114,8 @@ def compute(ops: Ops, x: Value) -> Value:
     y = add("_operator.pow", lambda a, b: a**b, y, 2)
     y = add("torch.clamp", lambda a: np.clip(a, 0.001, 2), y, min=0.001, max=2)
     y = add("torch.clamp", lambda a: np.maximum(a, 0.01), y, min=0.01, max=None)
+    y = add("torch.clamp_min", lambda a: np.maximum(a, 0.02), y, min=0.02)
+    y = add("torch.clamp_max", lambda a: np.minimum(a, 1.5), y, max=1.5)
     y = add("torch.Tensor.sigmoid", sigmoid, y)
     y = add("torch.sub", lambda a, b: a - b, y, x)
     y = add(network + "sigmoid", sigmoid, y)
@@ -122,6 +124,7 @@ def compute(ops: Ops, x: Value) -> Value:
     y = add("torch.sub", lambda a, b: a - b / 8, y, -1, alpha=0.125)
     signs = add("torch.sign", np.sign, y)
     y = add(network + "relu", lambda a: np.maximum(a, 0), y, inplace=False)
+    y = add("torch.relu", lambda a: np.maximum(a, 0), y)
     y = add("torch.add", lambda a, b: a + b, y, signs)
     y = add("torch.cumsum", lambda a: a.cumsum(axis=1), y, dim=-1)
     for function, meaning, diagonals in (("tril", np.tril, (0, -1)), ("triu", np.triu, (0, 1))):

@@ -115,6 +115,8 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("torch.nn.functional.pad", {"pad": (0, 1), "mode": "reflect"}, FLOAT32, "'mode' other than"),
     ("torch.clamp", {"min": None}, FLOAT32, "needs keyword 'min' or 'max'"),
     ("torch.clamp", {"min": "0"}, FLOAT32, "keyword 'min' is not a number"),
+    ("torch.clamp_min", {}, FLOAT32, "keyword 'min' is not a number"),
+    ("torch.clamp_min", {"min": 0, "max": 1}, FLOAT32, "unknown keyword 'max'"),
     ("torch.cumsum", {}, FLOAT32, "needs keyword 'dim'"),
     ("torch.norm", {"p": 3}, FLOAT32, "keyword 'p' is neither 'fro' nor 1 nor 2"),
     ("torch.norm", {"p": "nuc"}, FLOAT32, "keyword 'p' is not a number"),
