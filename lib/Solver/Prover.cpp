@@ -25,8 +25,10 @@ static ProofResult unknown(std::string reason) {
 }
 
 static ProofResult differing(llvm::SmallVector<AtomValue> sample) {
-  return {Verdict::NotProved, "the sides differ at a sample",
-          std::move(sample)};
+  return {
+      Verdict::NotProved,
+      "the sides differ at some numbers in the tensors that they start from",
+      std::move(sample)};
 }
 
 /// Products of monomials, some tenths of a second, before it is asked whether
