@@ -81,23 +81,23 @@ tv.graph @far_start <device = 1> {
 
 // -----
 
-// What is compared with 98 ends there, so that 99 stands for others, at number -100.
+// What is compared with 100 is looked at for itself, so that 99 stands for those before it, at number -100.
 // CHECK: error: unknown whether the value of 'ignored' is that of the reference
 // CHECK-NOT: differs from the reference
 tv.graph @ignored <device = 1> {
   %label = tv.input <input "label"> : tensor<i64>
-  %last = tv.constant dense<98> : tensor<i64> : () -> tensor<i64>
+  %first = tv.constant dense<100> : tensor<i64> : () -> tensor<i64>
   %none = tv.constant dense<-100> : tensor<i64> : () -> tensor<i64>
-  %k = tv.compare not_equal %label, %last : (tensor<i64>, tensor<i64>) -> tensor<f32>
+  %k = tv.compare not_equal %label, %first : (tensor<i64>, tensor<i64>) -> tensor<f32>
   %c = tv.compare not_equal %label, %none : (tensor<i64>, tensor<i64>) -> tensor<f32>
   %h = tv.one_hot %label {start = 0 : i64} : (tensor<i64>) -> tensor<30000xf32>
   %s = tv.reduce sum %h {dimensions = array<i64: 0>} : (tensor<30000xf32>) -> tensor<f32>
   %t = tv.add %s, %k : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %u = tv.add %t, %c : (tensor<f32>, tensor<f32>) -> tensor<f32>
   %l = tv.distribute %label <> on <> : (tensor<i64>) -> tensor<i64>
-  %last2 = tv.constant dense<98> : tensor<i64> on <> : () -> tensor<i64>
+  %first2 = tv.constant dense<100> : tensor<i64> on <> : () -> tensor<i64>
   %none2 = tv.constant dense<-100> : tensor<i64> on <> : () -> tensor<i64>
-  %k2 = tv.compare not_equal %l, %last2 on <> : (tensor<i64>, tensor<i64>) -> tensor<f32>
+  %k2 = tv.compare not_equal %l, %first2 on <> : (tensor<i64>, tensor<i64>) -> tensor<f32>
   %c2 = tv.compare not_equal %l, %none2 on <> : (tensor<i64>, tensor<i64>) -> tensor<f32>
   %h2 = tv.one_hot %l on <> {start = 0 : i64} : (tensor<i64>) -> tensor<30000xf32>
   %s2 = tv.reduce sum %h2 on <> {dimensions = array<i64: 0>} : (tensor<30000xf32>) -> tensor<f32>
