@@ -51,7 +51,8 @@ public:
   bool isFree(Value value) {
     return isGiven(value) && !notFree.contains(getClass(value));
   }
-  /// Whether nothing but inputs, and what nothing produces, gives the data.
+  /// Whether nothing but inputs, and what nothing produces, gives the data, and
+  /// no negative number of a position is asked for.
   bool isGiven(Value value) { return !notGiven.contains(getClass(value)); }
 
 private:
@@ -67,10 +68,18 @@ private:
       return;
     }
     // Arithmetic, order and literals name positions of their own, whoever asks.
-    for (OpOperand &operand : op.getOpOperands())
-      if (isData(operand.get()) &&
-          !(relation && isCompared(*relation, operand.getOperandNumber())))
+    for (OpOperand &operand : op.getOpOperands()) {
+      if (!isData(operand.get()))
+        continue;
+      std::optional<int64_t> first =
+          relation ? findFirst(*relation, operand.getOperandNumber())
+                   : std::nullopt;
+      if (!first)
         named.push_back(operand.get());
+      // The number of a position that stands for others is negative.
+      else if (*first < 0)
+        computed.push_back(operand.get());
+    }
     // What nothing produces may be any number; executions take one that stands
     // for itself in all one-hots, or that no position has.
     for (Value result : op.getResults())
@@ -78,15 +87,19 @@ private:
         computed.push_back(result);
   }
 
-  static bool isCompared(const IndexRelation &relation, unsigned operand) {
-    // The number of a position that stands for others is negative.
-    return llvm::any_of(relation.positions, [&](const auto &position) {
-      return position.use == PositionUse::Equality &&
-             position.operand == operand && position.start >= 0;
-    });
+  /// The least number of a position that an operand is compared with; none if
+  /// it is not.
+  static std::optional<int64_t> findFirst(const IndexRelation &relation,
+                                          unsigned operand) {
+    std::optional<int64_t> first;
+    for (const IndexRelation::Position &position : relation.positions)
+      if (position.use == PositionUse::Equality && position.operand == operand)
+        first = std::min(first.value_or(position.start), position.start);
+    return first;
   }
 
   llvm::EquivalenceClasses<const void *> classes;
+  /// Of which more is asked, and which have to be what they are.
   SmallVector<Value> named, computed;
   llvm::DenseSet<const void *> notFree, notGiven;
 };

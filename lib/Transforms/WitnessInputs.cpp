@@ -285,10 +285,11 @@ static bool isAmongOthers(const FactorAnalysis &factors, tv::OneHotOp oneHot,
                           int64_t number) {
   Value result = oneHot.getResult();
   auto start = static_cast<int64_t>(oneHot.getStart());
-  int64_t position = number - start;
+  int64_t position = 0;
   int64_t size = cast<RankedTensorType>(result.getType()).getShape().back();
   FactorAnalysis::Node node = factors.getDimensions(result).back();
-  if (position >= 0 && position < size)
+  if (!llvm::SubOverflow(number, start, position) && position >= 0 &&
+      position < size)
     return factors.getWeight(node, position) != 1;
   // Executions number what stands for others below 0.
   return llvm::any_of(
@@ -352,7 +353,14 @@ FailureOr<WitnessRange> verify::getWitnessRange(const FactorAnalysis &factors) {
     if (input) {
       if (isEmpty || common.empty())
         return failure();
-      range.data[input.getContract().getName().getValue()] = std::move(common);
+      // Of inputs that share a name each takes what all may.
+      auto [found, isNew] = range.data.try_emplace(
+          input.getContract().getName().getValue(), common);
+      llvm::erase_if(found->second, [&](int64_t value) {
+        return !llvm::is_contained(common, value);
+      });
+      if (found->second.empty())
+        return failure();
     } else if (!common.empty()) {
       range.missing[op] = std::move(common);
     }

@@ -106,3 +106,45 @@ tv.graph @ignored <device = 1> {
   %r = tv.add %t2, %c2 on <> : (tensor<f32>, tensor<f32>) -> tensor<f32> loc("ignored"("model.py":1:0))
   tv.expect %r is %u <> on <> contract <output "ignored"> : tensor<f32> is tensor<f32>
 }
+
+// -----
+
+// The number of a position that stands for others would be one that this one-hot has.
+// CHECK: error: unknown whether the value of 'below' is that of the reference
+// CHECK-NOT: differs from the reference
+tv.graph @below <device = 1> {
+  %label = tv.input <input "label"> : tensor<i64>
+  %h = tv.one_hot %label {start = -15000 : i64} : (tensor<i64>) -> tensor<30000xf32>
+  %s = tv.reduce sum %h {dimensions = array<i64: 0>} : (tensor<30000xf32>) -> tensor<f32>
+  %l = tv.distribute %label <> on <> : (tensor<i64>) -> tensor<i64>
+  %h2 = tv.one_hot %l on <> {start = -15000 : i64} : (tensor<i64>) -> tensor<30000xf32>
+  %s2 = tv.reduce sum %h2 on <> {dimensions = array<i64: 0>} : (tensor<30000xf32>) -> tensor<f32>
+  %q = tv.multiply %s2, %s2 on <> : (tensor<f32>, tensor<f32>) -> tensor<f32> loc("below"("model.py":1:0))
+  tv.expect %q is %s <> on <> contract <output "below"> : tensor<f32> is tensor<f32>
+}
+
+// -----
+
+// Inputs that have one name have numbers that stand for no others where either selects.
+// CHECK: error: unknown whether the value of 'named' is that of the reference
+// CHECK-NOT: differs from the reference
+tv.graph @named <device = 1> {
+  %a = tv.input <input "w"> : tensor<i64>
+  %b = tv.input <input "w"> : tensor<i64>
+  %h = tv.one_hot %a {start = 0 : i64} : (tensor<i64>) -> tensor<9xf32>
+  %k = tv.one_hot %b {start = 4 : i64} : (tensor<i64>) -> tensor<1xf32>
+  %s = tv.reduce sum %h {dimensions = array<i64: 0>} : (tensor<9xf32>) -> tensor<f32>
+  %t = tv.reduce sum %k {dimensions = array<i64: 0>} : (tensor<1xf32>) -> tensor<f32>
+  %u = tv.add %s, %t : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %pa = tv.distribute %a <> on <> : (tensor<i64>) -> tensor<i64>
+  %pb = tv.distribute %b <> on <> : (tensor<i64>) -> tensor<i64>
+  %lo = tv.constant dense<0> : tensor<i64> on <> : () -> tensor<i64>
+  %hi = tv.constant dense<8> : tensor<i64> on <> : () -> tensor<i64>
+  %c = tv.compare less_equal %lo, %pa on <> : (tensor<i64>, tensor<i64>) -> tensor<f32>
+  %d = tv.compare less_equal %pa, %hi on <> : (tensor<i64>, tensor<i64>) -> tensor<f32>
+  %q = tv.multiply %c, %d on <> : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  %k2 = tv.one_hot %pb on <> {start = 4 : i64} : (tensor<i64>) -> tensor<1xf32>
+  %t2 = tv.reduce sum %k2 on <> {dimensions = array<i64: 0>} : (tensor<1xf32>) -> tensor<f32>
+  %r = tv.add %q, %t2 on <> : (tensor<f32>, tensor<f32>) -> tensor<f32> loc("named"("model.py":1:0))
+  tv.expect %r is %u <> on <> contract <output "named"> : tensor<f32> is tensor<f32>
+}
