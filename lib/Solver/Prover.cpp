@@ -24,6 +24,9 @@ static ProofResult unknown(std::string reason) {
   return {Verdict::Unknown, std::move(reason), {}};
 }
 
+static constexpr const char *notGivenReason =
+    "a step rests on a condition that was not given";
+
 static ProofResult differing(llvm::SmallVector<AtomValue> sample) {
   return {
       Verdict::NotProved,
@@ -154,14 +157,17 @@ Prover::Implementation::checkOneByOne(llvm::ArrayRef<RecordId> records,
     }
     if (restsOnOpen)
       open.insert(record);
-    else
-      proved->add(record);
+    else if (!addProved(record))
+      return unknown(notGivenReason);
   }
   return result;
 }
 
-bool Prover::Implementation::accept(RecordId record) {
+bool Prover::Implementation::addProved(RecordId record) {
+  if (terms.error())
+    return true;
   const Record &content = normalizer->getRecord(record);
+  proved->add(record);
   replay->accept(content.claims);
   return llvm::all_of(content.instances, [&](InstanceId id) {
     LawInstance instance = normalizer->getLaws().get(id);
@@ -194,17 +200,13 @@ ProofResult Prover::Implementation::checkRecord(RecordId record) {
       break;
     }
     // What follows may rest on these.
-    if (count < rest.size() && !terms.error())
-      for (RecordId accepted : rest.take_front(count))
-        proved->add(accepted);
+    if (!llvm::all_of(rest.take_front(count),
+                      [&](RecordId accepted) { return addProved(accepted); }))
+      return unknown(notGivenReason);
     rest = rest.drop_front(count);
   }
-  if (result.verdict == Verdict::Proved && !terms.error()) {
+  if (result.verdict == Verdict::Proved && !terms.error())
     proved->add(argument);
-    for (RecordId accepted : argument.records)
-      if (!accept(accepted))
-        return unknown("a step rests on a condition that was not given");
-  }
   // Without the solver's word, the values must at least agree somewhere.
   if (result.verdict == Verdict::ProvedByNormalization && !samples.haveAgreed())
     return unknown("the solver gave up (" + result.reason +

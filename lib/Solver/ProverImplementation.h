@@ -58,9 +58,9 @@ private:
   /// first of them.
   ProofResult checkOneByOne(llvm::ArrayRef<RecordId> records,
                             bool isFirstAsked);
-  /// Takes what a record claims for proved, unless it rests on a condition that
-  /// was not given.
-  bool accept(RecordId record);
+  /// Takes what a record claims for proved. False if it rests on a condition
+  /// that was not given.
+  bool addProved(RecordId record);
   Answer ask(const Query &query, bool isLinear);
   /// `isQuick`: only if both sides have one normal form.
   ProofResult proveEquation(Scalar left, Scalar right,
