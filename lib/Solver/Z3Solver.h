@@ -55,7 +55,7 @@ public:
   /// Why the last answer was unknown.
   const std::string &getReason() const { return reason; }
   /// Whether it was so for want of resources, and whether Z3 said it: it is not
-  /// asked what is too large.
+  /// asked what is too large, nor once it gave up too often.
   bool isExhausted() const { return isOutOfResources; }
   bool wasAsked() const { return hasAsked; }
   /// Values of the atoms of `roots` in the model of the last answer.
