@@ -8,6 +8,7 @@
 // the data are permuted with them. All positions that the same data may be
 // equal to then have to be permuted alike: they are related to one line of
 // numbers, as slices of it. Data of which anything else is asked keep theirs.
+// Executions permute nothing: there only data that ops compute do.
 //
 //===----------------------------------------------------------------------===//
 
