@@ -252,13 +252,16 @@ struct ForwardRule {
 using ForwardRules = llvm::StringMap<ForwardRule>;
 
 /// Functions of PyTorch that cast and copy, move elements, give parts, choose
-/// and create elements, or combine them, and those of `torch.nn.functional`.
+/// and create elements, or combine them, and those of `torch.nn.functional`,
+/// losses and normalizations apart.
 void addCopyFunctions(ForwardRules &rules);
 void addMovementFunctions(ForwardRules &rules);
 void addSlicingFunctions(ForwardRules &rules);
 void addChoosingFunctions(ForwardRules &rules);
 void addReducingFunctions(ForwardRules &rules);
 void addNetworkFunctions(ForwardRules &rules);
+void addLosses(ForwardRules &rules);
+void addNormalizations(ForwardRules &rules);
 void addConvolutions(ForwardRules &rules);
 
 /// The rule of a function of the user's own model, by its last name: the module

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // One entry for each signature of the libraries, here and in the files of
-// copies, movement, slicing, choice, reductions and neural networks. A
-// signature, keyword or argument that is not listed is an error; none is
-// skipped.
+// copies, movement, slicing, choice, reductions, neural networks, losses and
+// normalizations. A signature, keyword or argument that is not listed is an
+// error; none is skipped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -335,6 +335,8 @@ static ForwardRules listRules() {
   addChoosingFunctions(rules);
   addReducingFunctions(rules);
   addNetworkFunctions(rules);
+  addLosses(rules);
+  addNormalizations(rules);
   addConvolutions(rules);
   return rules;
 }

@@ -82,15 +82,6 @@ static void importSoftmax(ForwardOp &op, Results &results) {
     results.push_back(softmax);
 }
 
-/// Whether no element of an operand may be minus infinity, of whose softmax
-/// there is no logarithm.
-static bool requireFinite(ForwardOp &op, unsigned number) {
-  if (!isExtended(op.operandType(number)))
-    return true;
-  op.error() << "is not supported on minus infinity";
-  return false;
-}
-
 static void importLogSoftmax(ForwardOp &op, Results &results) {
   Value softmax = buildSoftmax(op);
   if (softmax && requireFinite(op, 0))
@@ -102,129 +93,6 @@ static void importLogSigmoid(ForwardOp &op, Results &results) {
   if (op.requireOperands(1))
     results.push_back(
         body.unary<tv::LogOp>(body.unary<tv::SigmoidOp>(op.operands[0])));
-}
-
-/// Keyword `reduction`: 'none', 'mean' or 'sum'; an error if it is none.
-static StringRef getReduction(ForwardOp &op) {
-  const Argument *reduction = op.keyword("reduction");
-  StringRef kind = "mean";
-  if (reduction)
-    kind = !reduction->isTensor && reduction->kind == ConstantKind::String
-               ? reduction->getText()
-               : "";
-  if (kind != "none" && kind != "mean" && kind != "sum")
-    op.error() << "keyword 'reduction' is none of 'none', 'mean' and 'sum'";
-  return kind;
-}
-
-/// What a loss makes of all its terms, of which `counted` are 1 and the others
-/// 0.
-static void reduceTerms(ForwardOp &op, Value terms, Value counted,
-                        Results &results) {
-  StringRef kind = getReduction(op);
-  OpBody body{op};
-  auto sum = [&](Value value) {
-    return body.reshape(body.reduceLast(tv::ReductionKind::Sum, value), {1});
-  };
-  if (kind == "none")
-    results.push_back(terms);
-  else if (kind == "sum")
-    results.push_back(sum(terms));
-  else
-    results.push_back(body.binary<tv::DivideOp>(sum(terms), sum(counted)));
-}
-
-/// `l1_loss(input, target; ...)`, or `mse_loss` if `isSquare`.
-template <bool isSquare>
-static void importDistance(ForwardOp &op, Results &results) {
-  for (StringRef name : {"weight", "size_average", "reduce"})
-    op.requireNone(name);
-  if (!op.requireOperands(2) ||
-      !requireShape(op, 1, op.operandType(0).getShape()))
-    return;
-  OpBody body{op};
-  Value terms = body.binary<tv::SubtractOp>(op.operands[0], op.operands[1]);
-  terms =
-      isSquare
-          ? Value(tv::PowerOp::create(op.builder, op.location, terms.getType(),
-                                      terms, 2, 1, tv::DomainAttr()))
-          : body.unary<tv::AbsOp>(terms);
-  StringRef kind = getReduction(op);
-  if (kind == "none") {
-    results.push_back(terms);
-    return;
-  }
-  Value flat = body.reshape(terms, {op.operandType(0).getNumElements()});
-  results.push_back(
-      body.reshape(body.reduceLast(kind == "sum" ? tv::ReductionKind::Sum
-                                                 : tv::ReductionKind::Average,
-                                   flat),
-                   {1}));
-}
-
-/// The negative logarithm of the probability of the class that a target names,
-/// of rows of logarithms of probabilities. Targets of `ignore_index` count
-/// nothing, and others than classes are none in PyTorch.
-static void importLikelihood(ForwardOp &op, Value logarithms,
-                             Results &results) {
-  for (StringRef name : {"weight", "size_average", "reduce"})
-    op.requireNone(name);
-  int64_t ignored = op.integer("ignore_index").value_or(-100);
-  Type integers = op.operandType(1).getElementType();
-  if (!integers.isInteger() ||
-      !llvm::isIntN(integers.getIntOrFloatBitWidth(), ignored))
-    op.error() << "needs targets that are integers";
-  if (op.failedAlready)
-    return;
-  OpBody body{op};
-  auto number = RankedTensorType::get({}, integers);
-  Value none = tv::ConstantOp::create(
-      op.builder, op.location, number,
-      DenseElementsAttr::get(number,
-                             op.builder.getIntegerAttr(integers, ignored)),
-      tv::DomainAttr());
-  Value target = op.operands[1];
-  ArrayRef<int64_t> rows = body.shape(target);
-  Value counted = tv::CompareOp::create(
-      op.builder, op.location, body.like(logarithms, rows),
-      tv::ComparisonKind::NotEqual, target, none, tv::DomainAttr());
-  Value classes = tv::OneHotOp::create(op.builder, op.location,
-                                       logarithms.getType(), target,
-                                       /*start=*/0, tv::DomainAttr());
-  Value terms = body.unary<tv::NegateOp>(
-      body.einsum({logarithms, classes}, "nc,nc->n", rows));
-  if (ignored >= 0)
-    terms = body.binary<tv::MultiplyOp>(terms, counted);
-  reduceTerms(op, terms, counted, results);
-}
-
-/// Whether the op has rows of a matrix and a target for each.
-static bool requireTargets(ForwardOp &op) {
-  if (!op.requireOperands(2) || !requireFinite(op, 0))
-    return false;
-  if (op.operandType(0).getRank() == 2)
-    return requireShape(op, 1, {op.operandType(0).getDimSize(0)});
-  op.error() << "is only supported on a matrix, got " << op.operandType(0);
-  return false;
-}
-
-/// `nll_loss(input, target; ...)`.
-static void importLikelihoodLoss(ForwardOp &op, Results &results) {
-  if (requireTargets(op))
-    importLikelihood(op, op.operands[0], results);
-}
-
-/// `cross_entropy(input, target; ...)`.
-static void importCrossEntropy(ForwardOp &op, Results &results) {
-  if (op.keyword("label_smoothing") && op.real("label_smoothing") != 0 &&
-      !op.failedAlready)
-    op.error() << "keyword 'label_smoothing' other than 0 is not supported";
-  if (!requireTargets(op))
-    return;
-  Value softmax =
-      tv::SoftmaxOp::create(op.builder, op.location, op.operands[0].getType(),
-                            op.operands[0], 1, tv::DomainAttr());
-  importLikelihood(op, OpBody{op}.unary<tv::LogOp>(softmax), results);
 }
 
 /// `1 / sqrt(size)`; a number where that is one of doubles, as a model may say.
@@ -326,57 +194,6 @@ static void importGelu(ForwardOp &op, Results &results) {
                                   body.binary<tv::AddOp>(tangent, number(1))));
 }
 
-static void importLayerNorm(ForwardOp &op, Results &results) {
-  const Argument *shape = op.keyword("normalized_shape");
-  double epsilon = op.real("eps");
-  // What is None is a keyword then; without a weight there is no bias either.
-  op.requireNone("weight");
-  op.requireNone("bias");
-  if (op.keyword("weight") && !op.requireOperands(1))
-    return;
-  RankedTensorType type = op.resultType(0);
-  if (op.operands.empty() || op.operands.size() > 3)
-    op.requireOperands(3);
-  if (!type || op.failedAlready)
-    return;
-  bool hasWeight = op.operands.size() > 1;
-  ArrayRef<int64_t> whole = op.operandType(0).getShape();
-  ArrayRef<int64_t> normalized =
-      hasWeight
-          ? op.operandType(1).getShape()
-          : whole.take_back(std::min(
-                whole.size(), shape ? shape->getElements().size() : size_t(0)));
-  bool fits = shape && shape->isSequence() && !normalized.empty() &&
-              shape->getElements().size() == normalized.size();
-  if (fits)
-    for (auto [argument, size] : llvm::zip(shape->getElements(), normalized))
-      fits &= !argument.isTensor && argument.kind == ConstantKind::Integer &&
-              argument.getInteger() == size;
-  if (!fits) {
-    op.error() << "keyword 'normalized_shape' is not the shape of the weight";
-    return;
-  }
-  if (!isa<FloatType>(op.operandType(0).getElementType())) {
-    op.error() << "is not supported on elements of "
-               << op.operandType(0).getElementType();
-    return;
-  }
-  auto all = [&](double value) -> Value {
-    auto parameter = OpBody::like(op.operands[0], normalized);
-    return tv::ConstantOp::create(
-        op.builder, op.location, parameter,
-        DenseElementsAttr::get(
-            parameter,
-            op.builder.getFloatAttr(parameter.getElementType(), value)),
-        tv::DomainAttr());
-  };
-  results.push_back(
-      tv::LayerNormOp::create(op.builder, op.location, type, op.operands[0],
-                              hasWeight ? op.operands[1] : all(1),
-                              op.operands.size() > 2 ? op.operands[2] : all(0),
-                              llvm::APFloat(epsilon), tv::DomainAttr()));
-}
-
 /// Rows that the indices of operand 0 name. Those of one index have no
 /// gradient: `x + p * (detach(x) - x)`, where `p` is 1 for them and else 0.
 static Value withoutGradient(ForwardOp &op, Value rows, int64_t index) {
@@ -442,12 +259,7 @@ void nnscaler::addNetworkFunctions(ForwardRules &rules) {
       {"torch.nn.functional.sigmoid", {importUnary<tv::SigmoidOp>}},
       {"torch._C._nn.log_sigmoid", {importLogSigmoid}},
       {"torch.nn.functional.log_softmax", {importLogSoftmax}},
-      {"torch.nn.functional.cross_entropy", {importCrossEntropy}},
-      {"torch.nn.functional.nll_loss", {importLikelihoodLoss}},
-      {"torch.nn.functional.l1_loss", {importDistance<false>}},
-      {"torch.nn.functional.mse_loss", {importDistance<true>}},
       {"torch.nn.functional.scaled_dot_product_attention", {importAttention}},
-      {"nnscaler.runtime.function.layer_norm", {importLayerNorm}},
       {"nnscaler.runtime.function.embedding", {importEmbedding}},
   });
 }

@@ -112,6 +112,15 @@ inline void giveReshaped(ForwardOp &op, mlir::Value value,
                         : OpBody{op}.reshape(value, shape));
 }
 
+/// Whether no element of an operand may be minus infinity, of whose softmax
+/// there is no logarithm.
+inline bool requireFinite(ForwardOp &op, unsigned number) {
+  if (!isExtended(op.operandType(number)))
+    return true;
+  op.error() << "is not supported on minus infinity";
+  return false;
+}
+
 /// Whether operand `number` has the shape that the others give it.
 bool requireShape(ForwardOp &op, unsigned number,
                   llvm::ArrayRef<int64_t> shape);
