@@ -251,11 +251,12 @@ struct ForwardRule {
 /// Rules by signature.
 using ForwardRules = llvm::StringMap<ForwardRule>;
 
-/// Functions of PyTorch that cast and copy, move elements, give parts, choose
-/// and create elements, or combine them, and those of `torch.nn.functional`,
-/// losses and normalizations apart.
+/// Functions of PyTorch that cast and copy, move and repeat elements, give
+/// parts, choose and create elements, or combine them, and those of
+/// `torch.nn.functional`, losses and normalizations apart.
 void addCopyFunctions(ForwardRules &rules);
 void addMovementFunctions(ForwardRules &rules);
+void addRepetitions(ForwardRules &rules);
 void addSlicingFunctions(ForwardRules &rules);
 void addChoosingFunctions(ForwardRules &rules);
 void addReducingFunctions(ForwardRules &rules);

@@ -331,6 +331,7 @@ static ForwardRules listRules() {
   };
   addCopyFunctions(rules);
   addMovementFunctions(rules);
+  addRepetitions(rules);
   addSlicingFunctions(rules);
   addChoosingFunctions(rules);
   addReducingFunctions(rules);
