@@ -27,9 +27,7 @@ SOURCE = Path(__file__).resolve().parent.parent
 
 def run(command: list[str | Path], **options: object) -> subprocess.CompletedProcess:
     """Runs a command and takes what it prints."""
-    return subprocess.run(
-        command, capture_output=True, text=True, check=False, **options
-    )
+    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
 def has_torch(python: Path) -> bool:
@@ -75,18 +73,29 @@ def compare(build: Path, python: Path) -> int:
         return 1
     script = [python, "-B", SOURCE / "test/Numerics/torch_ops.py", build / "test/torch"]
     for op in BROKEN:
-        broken = run(
-            [*script, "2", "--break", op], input=dump.stdout, env=environment
-        )
+        broken = run([*script, "2", "--break", op], input=dump.stdout, env=environment)
         if broken.returncode != 1 or op not in broken.stdout:
             print(broken.stdout, broken.stderr)
             print(f"check-torch: failed: a wrong derivative of {op} is not noticed")
             return 1
-    found = run([*script, str(ROUNDS)], input=dump.stdout, env=environment)
+    code = report(run([*script, str(ROUNDS)], input=dump.stdout, env=environment))
+    return compare_functions(build, python, environment) or code
+
+
+def report(found: subprocess.CompletedProcess[str]) -> int:
+    """Prints what a comparison found; its exit code."""
     if found.returncode:
         print(found.stdout, found.stderr)
     print("check-torch:", (found.stdout.splitlines() or ["failed"])[-1])
     return found.returncode
+
+
+def compare_functions(build: Path, python: Path, environment: dict[str, str]) -> int:
+    """The same of the functions that plans call, and of what is recorded of them."""
+    numerics = SOURCE / "test/Numerics"
+    environment = environment | {"PYTHONPATH": str(SOURCE / "python")}
+    script = [python, "-B", numerics / "functions.py", build / "test/torch"]
+    return report(run([*script, numerics / "Inputs/functions.jsonl", "--torch"], env=environment))
 
 
 def main() -> int:

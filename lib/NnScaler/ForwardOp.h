@@ -24,23 +24,72 @@ struct ForwardOp {
   mlir::OpBuilder &builder;
   mlir::Location location;
   llvm::SmallDenseSet<llvm::StringRef> usedKeywords = {};
+  /// Names of tensors by position that were asked for.
+  llvm::SmallDenseSet<llvm::StringRef> usedTensors = {};
   bool usesConstant = false; ///< of an input that is not a tensor
   bool failedAlready = false;
   /// Whether what it gives may be minus infinity; false where only what others
   /// give of the same tensors may be.
   bool holdsMinusInfinity = true;
+  /// The names of its arguments by position, separated by spaces; empty if the
+  /// plan has only tensors by position.
+  llvm::StringRef parameters = {};
 
   mlir::InFlightDiagnostic error() {
     failedAlready = true;
     return mlir::emitError(location) << "'" << node.signature << "': ";
   }
 
+  /// The argument by position that has this name; null if there is none.
+  const Argument *positional(llvm::StringRef name) const {
+    llvm::StringRef rest = parameters;
+    if (rest.empty())
+      return nullptr;
+    for (const Argument &input : node.inputs) {
+      llvm::StringRef own;
+      std::tie(own, rest) = rest.split(' ');
+      if (!own.empty() && own == name)
+        return &input;
+    }
+    return nullptr;
+  }
+  /// A constant by keyword, or by the position of that name.
   const Argument *keyword(llvm::StringRef name) {
     usedKeywords.insert(name);
     for (const KeywordArgument &argument : node.keywords)
       if (argument.name == name)
         return &argument.value;
-    return nullptr;
+    const Argument *argument = positional(name);
+    return argument && !argument->isTensor ? argument : nullptr;
+  }
+  /// The tensor at the position of that name; null if there is none, or if it
+  /// is None. Any other constant, and a tensor by keyword, is an error.
+  mlir::Value tensor(llvm::StringRef name) {
+    requireNone(name);
+    usedTensors.insert(name);
+    const Argument *argument = positional(name);
+    if (failedAlready || !argument || !argument->isTensor)
+      return {};
+    unsigned before = 0;
+    for (const Argument &input : node.inputs)
+      if (&input != argument)
+        before += input.isTensor;
+      else
+        break;
+    return operands[before];
+  }
+  /// The same where there has to be one, of floating-point numbers.
+  mlir::Value floats(llvm::StringRef name) {
+    mlir::Value value = tensor(name);
+    if (!value && !failedAlready)
+      error() << "needs a tensor '" << name << "'";
+    if (value && !mlir::isa<mlir::FloatType>(
+                     mlir::cast<mlir::RankedTensorType>(value.getType())
+                         .getElementType())) {
+      error() << "is not supported on " << value.getType();
+      return {};
+    }
+    return value;
   }
   /// A keyword whose value may only be `None` or absent.
   void requireNone(llvm::StringRef name) {
@@ -91,9 +140,11 @@ struct ForwardOp {
       error() << "keyword '" << name << "' is not a positive integer";
     return 1;
   }
-  /// A number; an error if there is none.
-  double real(llvm::StringRef name) {
+  /// A number; an error if there is none and no `otherwise`.
+  double real(llvm::StringRef name, std::optional<double> otherwise = {}) {
     const Argument *value = keyword(name);
+    if (otherwise && !value)
+      return *otherwise;
     if (value && !value->isTensor && value->kind == ConstantKind::Float &&
         std::isfinite(value->getReal()))
       return value->getReal();
@@ -246,6 +297,9 @@ struct ForwardRule {
   bool ignoresValues = false;
   /// Whether autograd passes no gradient through it all the same.
   bool detaches = false;
+  /// The names of its arguments by position, separated by spaces, where the
+  /// plan has them as the model's source has: the frontend knows nothing of it.
+  const char *parameters = "";
 };
 
 /// Rules by signature.
@@ -253,7 +307,8 @@ using ForwardRules = llvm::StringMap<ForwardRule>;
 
 /// Functions of PyTorch that cast and copy, move and repeat elements, give
 /// parts, choose and create elements, or combine them, and those of
-/// `torch.nn.functional`, losses and normalizations apart.
+/// `torch.nn.functional`, functions of single elements, losses and
+/// normalizations apart.
 void addCopyFunctions(ForwardRules &rules);
 void addMovementFunctions(ForwardRules &rules);
 void addRepetitions(ForwardRules &rules);
@@ -261,6 +316,7 @@ void addSlicingFunctions(ForwardRules &rules);
 void addChoosingFunctions(ForwardRules &rules);
 void addReducingFunctions(ForwardRules &rules);
 void addNetworkFunctions(ForwardRules &rules);
+void addActivations(ForwardRules &rules);
 void addLosses(ForwardRules &rules);
 void addNormalizations(ForwardRules &rules);
 void addConvolutions(ForwardRules &rules);

@@ -176,6 +176,41 @@ static void importMaskedFill(ForwardOp &op, Results &results) {
         buildSelect(op, type, op.operands[1], filling, op.operands[0]));
 }
 
+/// `one_hot(input, num_classes)`: 1 at the class that an integer names, else 0.
+static void importOneHot(ForwardOp &op, Results &results) {
+  Value classes = op.tensor("input");
+  int64_t count = op.count("num_classes");
+  RankedTensorType type = op.resultType(0);
+  if (!classes && !op.failedAlready)
+    op.error() << "needs a tensor 'input'";
+  if (op.failedAlready || !type)
+    return;
+  SmallVector<int64_t> shape(OpBody::shape(classes));
+  shape.push_back(count);
+  if (!op.operandType(0).getElementType().isInteger() ||
+      op.operandType(0).getElementType().isInteger(1) ||
+      !type.getElementType().isInteger(64)) {
+    op.error() << "makes " << type << " of " << classes.getType();
+    return;
+  }
+  // Of a class that there is not, nothing; PyTorch stops.
+  Value marks = tv::OneHotOp::create(
+      op.builder, op.location,
+      RankedTensorType::get(shape, op.builder.getF32Type()), classes,
+      /*start=*/0, tv::DomainAttr());
+  auto number = RankedTensorType::get({}, type.getElementType());
+  auto build = [&](int64_t literal) -> Value {
+    return tv::ConstantOp::create(op.builder, op.location, number,
+                                  DenseElementsAttr::get(number, literal),
+                                  tv::DomainAttr());
+  };
+  OpBody body{op};
+  results.push_back(buildSelect(
+      op, RankedTensorType::get(shape, type.getElementType()),
+      body.compare(tv::ComparisonKind::NotEqual, marks, body.number(0)),
+      build(1), build(0)));
+}
+
 /// Where a matrix is on or below a diagonal, or on or above it, as real numbers
 /// of `type`: 1 there, else 0. Of diagonals beside the one through the origin
 /// only the sides without that one.
@@ -387,6 +422,8 @@ void nnscaler::addChoosingFunctions(ForwardRules &rules) {
       {"torch.triu", {importTriangle<true>, MinusInfinity::Kept}},
       {"torch.where", {importWhere, chosen}},
       {"torch.masked_fill", {importMaskedFill, chosen}},
+      {"torch.nn.functional.one_hot",
+       {.import = importOneHot, .parameters = "input num_classes"}},
       {"torch.zeros_like", {importFull<0, false, true>}},
       {"torch.ones_like", {importFull<1, false, true>}},
       {"torch.full_like", {importFull<0, true, true>, chosen}},

@@ -32,14 +32,27 @@ static bool isTarget(const Argument &target) {
           (target.kind == ConstantKind::String && isDevice(target.getText())));
 }
 
-/// A copy with elements of another type: truth values and integers as real
-/// numbers, and which numbers are not 0. The rest is no op if types differ.
+/// A copy with elements of another type: truth values as integers, these and
+/// integers as real numbers, and which numbers are not 0. The rest is no op if
+/// types differ.
 static Value buildCast(ForwardOp &op, RankedTensorType type, Value value) {
   ElementKind from = getElementKind(value.getType()), to = getElementKind(type);
   bool isInteger = from == ElementKind::Integer;
   if (to == ElementKind::Real && (isInteger || from == ElementKind::Boolean))
     return tv::ToRealOp::create(op.builder, op.location, type, value,
                                 tv::DomainAttr());
+  if (to == ElementKind::Integer && from == ElementKind::Boolean) {
+    auto number = RankedTensorType::get({}, type.getElementType());
+    auto build = [&](int64_t literal) -> Value {
+      return tv::ConstantOp::create(
+          op.builder, op.location, number,
+          DenseElementsAttr::get(number, op.builder.getIntegerAttr(
+                                             type.getElementType(), literal)),
+          tv::DomainAttr());
+    };
+    return tv::SelectOp::create(op.builder, op.location, type, value, build(1),
+                                build(0), tv::DomainAttr());
+  }
   if (to != ElementKind::Boolean || (from != ElementKind::Real && !isInteger))
     return tv::CopyOp::create(op.builder, op.location, type, value,
                               tv::DomainAttr());
@@ -70,10 +83,17 @@ static void importCopy(ForwardOp &op, Results &results) {
     return;
   // Only what the op converts to may be the dtype of its result.
   StringRef from = op.operandTensor(0).elementType, to = from;
-  if (op.node.signature == "torch.Tensor.float")
-    to = "float32";
-  if (op.node.signature == "torch.Tensor.bool")
-    to = "bool";
+  StringRef method = op.node.signature;
+  if (method.consume_front("torch.Tensor."))
+    to = llvm::StringSwitch<StringRef>(method)
+             .Case("float", "float32")
+             .Case("double", "float64")
+             .Case("half", "float16")
+             .Case("bfloat16", "bfloat16")
+             .Case("bool", "bool")
+             .Case("int", "int32")
+             .Case("long", "int64")
+             .Default(from);
   if (target && !isTarget(*target)) {
     op.error() << "keyword '" << name << "' is neither a type nor a device";
     return;
@@ -81,6 +101,19 @@ static void importCopy(ForwardOp &op, Results &results) {
   if (target && target->kind == ConstantKind::ElementType)
     to = target->getText();
   StringRef declared = op.plan.get(op.node.outputs[0]).elementType;
+  if (declared != to)
+    op.error() << "makes " << to << " where the plan declares " << declared;
+  else
+    results.push_back(buildCast(op, type, op.operands[0]));
+}
+
+/// `torch.Tensor.type_as(input, other)`.
+static void importTypeAs(ForwardOp &op, Results &results) {
+  RankedTensorType type = op.resultType(0);
+  if (!op.requireOperands(2) || !type)
+    return;
+  StringRef to = op.operandTensor(1).elementType,
+            declared = op.plan.get(op.node.outputs[0]).elementType;
   if (declared != to)
     op.error() << "makes " << to << " where the plan declares " << declared;
   else
@@ -147,7 +180,13 @@ void nnscaler::addCopyFunctions(ForwardRules &rules) {
       {"torch.view_as_real",
        {.import = importPairs<false>, .takesComplex = true}},
       {"torch.Tensor.float", {importCopy, kept}},
+      {"torch.Tensor.double", {importCopy, kept}},
+      {"torch.Tensor.half", {importCopy, kept}},
+      {"torch.Tensor.bfloat16", {importCopy, kept}},
       {"torch.Tensor.bool", {importCopy}},
+      {"torch.Tensor.int", {importCopy}},
+      {"torch.Tensor.long", {importCopy}},
+      {"torch.Tensor.type_as", {importTypeAs}},
       {"torch.Tensor.contiguous", {importCopy, kept, true}},
       {"nnscaler.runtime.function.to", {importCopy, kept}},
       {"nnscaler.runtime.function.identity", {importCopy, kept, true}},

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 //
 // One entry for each signature of the libraries, here and in the files of
-// copies, movement, slicing, choice, reductions, neural networks, losses and
-// normalizations. A signature, keyword or argument that is not listed is an
-// error; none is skipped.
+// copies, movement, slicing, choice, reductions, neural networks, activations,
+// losses and normalizations. A signature, keyword or argument that is not
+// listed is an error; none is skipped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -183,41 +183,6 @@ static void importPower(ForwardOp &op, Results &results) {
                                           denominator, tv::DomainAttr()));
 }
 
-/// `torch.clamp(input, min, max)`.
-static void importClamp(ForwardOp &op, Results &results) {
-  if (!op.requireOperands(1))
-    return;
-  OpBody body{op};
-  Value value = op.operands[0];
-  auto isGiven = [&](StringRef name) {
-    const Argument *bound = op.keyword(name);
-    return bound && (bound->isTensor || bound->kind != ConstantKind::None);
-  };
-  bool hasLeast = isGiven("min"), hasMost = isGiven("max");
-  if (!hasLeast && !hasMost)
-    op.error() << "needs keyword 'min' or 'max'";
-  if (hasLeast)
-    value = body.binary<tv::MaximumOp>(
-        value, buildScalar(op.builder, op.location, op.real("min")));
-  if (hasMost)
-    value = body.binary<tv::MinimumOp>(
-        value, buildScalar(op.builder, op.location, op.real("max")));
-  if (!op.failedAlready)
-    results.push_back(value);
-}
-
-/// `torch.clamp_min(input, min)`, or of the greatest with `max`.
-template <typename Op>
-static void importBound(ForwardOp &op, Results &results) {
-  constexpr bool isLeast = std::is_same_v<Op, tv::MaximumOp>;
-  if (!op.requireOperands(1))
-    return;
-  Value bound =
-      buildScalar(op.builder, op.location, op.real(isLeast ? "min" : "max"));
-  if (!op.failedAlready)
-    results.push_back(OpBody{op}.binary<Op>(op.operands[0], bound));
-}
-
 /// Whether the operands from `first` on are of this rank.
 static bool requireRank(ForwardOp &op, unsigned first, int64_t rank) {
   for (unsigned i = first; i < op.operands.size(); ++i)
@@ -315,9 +280,6 @@ static ForwardRules listRules() {
       {"torch.cos", {importUnary<tv::CosOp>}},
       {"torch.abs", {importUnary<tv::AbsOp>}},
       {"torch.sign", {importUnary<tv::SignOp>}},
-      {"torch.clamp", {importClamp}},
-      {"torch.clamp_min", {importBound<tv::MaximumOp>}},
-      {"torch.clamp_max", {importBound<tv::MinimumOp>}},
       {"_operator.neg", {importUnary<tv::NegateOp>}},
       {"_operator.pow", {importPower}},
       {"torch.pow", {importPower}},
@@ -336,6 +298,7 @@ static ForwardRules listRules() {
   addChoosingFunctions(rules);
   addReducingFunctions(rules);
   addNetworkFunctions(rules);
+  addActivations(rules);
   addLosses(rules);
   addNormalizations(rules);
   addConvolutions(rules);
@@ -346,9 +309,12 @@ static ForwardRules listRules() {
 static ForwardRule findRule(StringRef signature) {
   static const ForwardRules rules = listRules();
   ForwardRule rule = rules.lookup(signature);
+  // What functions of Python call is the function itself.
+  StringRef method = signature;
+  if (!rule.import && method.consume_front("torch._C._nn."))
+    rule = rules.lookup(("torch.nn.functional." + method).str());
   // A method of a tensor is the function of that name, but for the one whose
   // condition is not what it is a method of.
-  StringRef method = signature;
   if (!rule.import && method.consume_front("torch.Tensor.") &&
       method != "where")
     rule = rules.lookup(("torch." + method).str());
@@ -387,6 +353,31 @@ bool nnscaler::detachesResults(const Node &node) {
   return findRule(node.signature).detaches;
 }
 
+/// Whether the rule of an op has asked for all of its arguments.
+static LogicalResult requireUsed(ForwardOp &op) {
+  const Node &node = op.node;
+  for (const KeywordArgument &keyword : node.keywords)
+    if (!op.usedKeywords.contains(keyword.name))
+      return op.error() << "unknown keyword '" << keyword.name << "'";
+  StringRef rest = op.parameters;
+  for (auto [number, input] : llvm::enumerate(node.inputs)) {
+    StringRef name;
+    std::tie(name, rest) = rest.split(' ');
+    const auto &used = input.isTensor ? op.usedTensors : op.usedKeywords;
+    bool isNamed = used.contains(name) && !name.empty();
+    bool isNoBias = node.signature == "torch.nn.functional.linear" &&
+                    number == 2 && input.kind == ConstantKind::None;
+    if (op.parameters.empty() ? !input.isTensor && !isNoBias && !op.usesConstant
+                              : !isNamed)
+      return op.error() << "unknown positional argument";
+    if (llvm::any_of(node.keywords, [&](const KeywordArgument &keyword) {
+          return keyword.name == name;
+        }))
+      return op.error() << "argument '" << name << "' is given twice";
+  }
+  return success();
+}
+
 LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
                                         const Node &node,
                                         ArrayRef<Value> operands,
@@ -406,6 +397,7 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
   Block *block = builder.getInsertionBlock();
   Operation *last = block->empty() ? nullptr : &block->back();
   ForwardOp op{plan, node, operands, builder, location};
+  op.parameters = rule.parameters;
   op.holdsMinusInfinity =
       makesInfinity(rule, node) ||
       (keepsInfinity(rule) && llvm::any_of(operands, [](Value operand) {
@@ -419,19 +411,8 @@ LogicalResult nnscaler::importForwardOp(const PlanContext &plan,
        it != block->end(); ++it)
     if (isa<tv::SemanticsOpInterface>(*it) && failed(verifyElements(&*it)))
       return failure();
-  for (const KeywordArgument &keyword : node.keywords)
-    if (!op.usedKeywords.contains(keyword.name))
-      return emitError(location)
-             << "'" << node.signature << "': unknown keyword '" << keyword.name
-             << "'";
-  // Positional arguments after the tensors, such as a dimension.
-  for (auto [number, input] : llvm::enumerate(node.inputs)) {
-    bool isNoBias = node.signature == "torch.nn.functional.linear" &&
-                    number == 2 && input.kind == ConstantKind::None;
-    if (!input.isTensor && !isNoBias && !op.usesConstant)
-      return emitError(location)
-             << "'" << node.signature << "': unknown positional argument";
-  }
+  if (failed(requireUsed(op)))
+    return failure();
   if (results.size() != node.outputs.size())
     return emitError(location)
            << "'" << node.signature << "' gives " << results.size()

@@ -59,22 +59,31 @@ static void importView(ForwardOp &op, Results &results) {
                                           op.operands[0], tv::DomainAttr()));
 }
 
-static void importTranspose(ForwardOp &op, Results &results) {
-  std::optional<int64_t> first = op.integer("dim0"),
-                         second = op.integer("dim1");
-  if (!op.requireOperands(1))
+/// Tensor `input` with two dimensions exchanged, of which keywords of these
+/// names say the numbers.
+static void exchange(ForwardOp &op, StringRef one, StringRef other,
+                     Results &results) {
+  std::optional<int64_t> first = op.integer(one), second = op.integer(other);
+  op.tensor("input");
+  if (!op.requireOperands(1) || op.failedAlready)
     return;
   if (!first || !second) {
-    op.error() << "needs keywords 'dim0' and 'dim1'";
+    op.error() << "needs keywords '" << one << "' and '" << other << "'";
     return;
   }
   int64_t rank = op.operandType(0).getRank();
   SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(rank));
-  int64_t one = op.dimension(*first, rank), other = op.dimension(*second, rank);
+  int64_t from = op.dimension(*first, rank), to = op.dimension(*second, rank);
   if (op.failedAlready)
     return;
-  std::swap(permutation[one], permutation[other]);
+  std::swap(permutation[from], permutation[to]);
   results.push_back(OpBody{op}.transpose(op.operands[0], permutation));
+}
+static void importTranspose(ForwardOp &op, Results &results) {
+  exchange(op, "dim0", "dim1", results);
+}
+static void importSwapAxes(ForwardOp &op, Results &results) {
+  exchange(op, "axis0", "axis1", results);
 }
 
 /// `torch.permute(input, dims)`.
@@ -160,6 +169,97 @@ static void importFlatten(ForwardOp &op, Results &results) {
   result.push_back(llvm::product_of(flat));
   llvm::append_range(result, shape.drop_front(end + 1));
   giveReshaped(op, op.operands[0], std::move(result), results);
+}
+
+/// `input.view_as(other)`, or `reshape_as`.
+static void importViewAs(ForwardOp &op, Results &results) {
+  if (!op.requireOperands(2))
+    return;
+  if (op.operandType(0).getNumElements() != op.operandType(1).getNumElements())
+    op.error() << "does not give " << op.operandType(0) << " the shape of "
+               << op.operandType(1);
+  else
+    results.push_back(
+        OpBody{op}.reshape(op.operands[0], op.operandType(1).getShape()));
+}
+
+/// `t(input)`: the transpose of a matrix; a vector as it is.
+static void importT(ForwardOp &op, Results &results) {
+  if (!op.requireOperands(1))
+    return;
+  if (op.operandType(0).getRank() != 2)
+    op.error() << "needs a matrix, got " << op.operandType(0);
+  else
+    results.push_back(OpBody{op}.transpose(op.operands[0], {1, 0}));
+}
+
+/// `movedim(input, source, destination)`: dimensions at other places, and the
+/// others in their order at those that are left.
+static void importMoveDim(ForwardOp &op, Results &results) {
+  Value input = op.tensor("input");
+  auto source = op.integers("source"), destination = op.integers("destination");
+  if (!input && !op.failedAlready)
+    op.error() << "needs a tensor 'input'";
+  if (!source || !destination || op.failedAlready)
+    return;
+  int64_t rank = op.operandType(0).getRank();
+  SmallVector<int64_t> permutation(rank, -1);
+  llvm::SmallDenseSet<int64_t> moved;
+  bool fits = source->size() == destination->size();
+  for (size_t i = 0; fits && i != source->size(); ++i) {
+    int64_t from = op.dimension((*source)[i], rank),
+            to = op.dimension((*destination)[i], rank);
+    fits &=
+        !op.failedAlready && moved.insert(from).second && permutation[to] == -1;
+    if (fits)
+      permutation[to] = from;
+  }
+  if (!fits) {
+    if (!op.failedAlready)
+      op.error() << "does not move each dimension to one place";
+    return;
+  }
+  int64_t next = 0;
+  for (int64_t &place : permutation) {
+    while (place == -1 && moved.contains(next))
+      ++next;
+    if (place == -1)
+      place = next++;
+  }
+  results.push_back(OpBody{op}.transpose(input, permutation));
+}
+
+/// `unflatten(input, dim, sizes)`: one dimension as several.
+static void importUnflatten(ForwardOp &op, Results &results) {
+  Value input = op.tensor("input");
+  std::optional<int64_t> dim = op.integer("dim");
+  auto sizes = op.integers("sizes");
+  if ((!input || !dim) && !op.failedAlready)
+    op.error() << "needs a tensor and a dimension";
+  if (!sizes || op.failedAlready)
+    return;
+  SmallVector<int64_t> shape(OpBody::shape(input));
+  int64_t at = op.dimension(*dim, static_cast<int64_t>(shape.size()));
+  if (op.failedAlready)
+    return;
+  // At most one of them follows from the others.
+  int64_t known = 1;
+  int64_t *inferred = nullptr;
+  bool fits = true;
+  for (int64_t &size : *sizes)
+    if (size == -1 && !inferred)
+      inferred = &size;
+    else
+      fits &= size > 0 && !llvm::MulOverflow(known, size, known);
+  if (fits && inferred)
+    *inferred = shape[at] / known;
+  if (!fits || known * (inferred ? *inferred : 1) != shape[at]) {
+    op.error() << "does not divide a dimension of " << shape[at];
+    return;
+  }
+  shape.erase(shape.begin() + at);
+  shape.insert(shape.begin() + at, sizes->begin(), sizes->end());
+  giveReshaped(op, input, std::move(shape), results);
 }
 
 /// Tensors, which are there, one after the other along a dimension.
@@ -270,6 +370,25 @@ void nnscaler::addMovementFunctions(ForwardRules &rules) {
       {"torch.unsqueeze", {importUnsqueeze, kept}},
       {"torch.transpose", {importTranspose, kept}},
       {"torch.permute", {importPermute, kept}},
+      {"torch.Tensor.view_as", {importViewAs, kept}},
+      {"torch.Tensor.reshape_as", {importViewAs, kept}},
+      {"torch.swapaxes",
+       {.import = importSwapAxes,
+        .minusInfinity = kept,
+        .parameters = "input axis0 axis1"}},
+      {"torch.swapdims",
+       {.import = importTranspose,
+        .minusInfinity = kept,
+        .parameters = "input dim0 dim1"}},
+      {"torch.t", {importT, kept}},
+      {"torch.movedim",
+       {.import = importMoveDim,
+        .minusInfinity = kept,
+        .parameters = "input source destination"}},
+      {"torch.unflatten",
+       {.import = importUnflatten,
+        .minusInfinity = kept,
+        .parameters = "input dim sizes"}},
       {"torch.nn.functional.pad", {importPad, kept}},
       {"nnscaler.runtime.function.cat", {importConcat, kept}},
       {"nnscaler.runtime.function.stack", {importStack, kept}},

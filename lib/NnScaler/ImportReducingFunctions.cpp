@@ -53,6 +53,19 @@ static std::optional<Reduction> readReduction(ForwardOp &op) {
   return reduction;
 }
 
+/// The same of a function of floating-point numbers that the frontend does not
+/// know, unless `needsDim` and there is no `dim`.
+static std::optional<Reduction> readFloatReduction(ForwardOp &op,
+                                                   bool needsDim = false) {
+  op.requireNone("out");
+  const Argument *dims = op.keyword("dim");
+  if (needsDim && (!dims || dims->kind == ConstantKind::None))
+    op.error() << "needs keyword 'dim'";
+  if (op.failedAlready || !op.floats("input"))
+    return std::nullopt;
+  return readReduction(op);
+}
+
 /// Elements along dimensions as one. The frontend gives a full reduction the
 /// shape (1), not ().
 static Value reduce(ForwardOp &op, tv::ReductionKind kind, Value value,
@@ -105,14 +118,88 @@ static void importNorm(ForwardOp &op, Results &results) {
   }
 }
 
+/// `normalize(input, p=2, dim=1, eps=1e-12)`: lines along dimensions, divided
+/// by their norm, or by `eps` where that is less.
+static void importNormalize(ForwardOp &op, Results &results) {
+  double p = op.real("p", 2), epsilon = op.real("eps", 1e-12);
+  op.requireNone("out");
+  Value value = op.floats("input");
+  if (op.failedAlready)
+    return;
+  Reduction reduction{.dimensions = {}, .isKept = true};
+  int64_t rank = op.operandType(0).getRank();
+  auto dims = op.keyword("dim") ? op.integers("dim")
+                                : std::optional(SmallVector<int64_t>{1});
+  for (int64_t dimension : dims.value_or(SmallVector<int64_t>()))
+    reduction.dimensions.push_back(op.dimension(dimension, rank));
+  llvm::sort(reduction.dimensions);
+  if (p != 1 && p != 2 && !op.failedAlready)
+    op.error() << "keyword 'p' is neither 1 nor 2";
+  if (op.failedAlready)
+    return;
+  OpBody body{op};
+  Value norm =
+      p == 1 ? reduce(op, tv::ReductionKind::Sum, body.unary<tv::AbsOp>(value),
+                      reduction)
+             : body.unary<tv::SqrtOp>(reduce(op, tv::ReductionKind::Sum,
+                                             body.power(value, 2), reduction));
+  results.push_back(body.binary<tv::DivideOp>(
+      value, clamp(body, norm, epsilon, std::nullopt)));
+}
+
+/// `logsumexp(input, dim, keepdim)`: the logarithm of the sum of exponentials.
+static void importLogSumExp(ForwardOp &op, Results &results) {
+  auto reduction = readFloatReduction(op, /*needsDim=*/true);
+  if (!reduction)
+    return;
+  OpBody body{op};
+  results.push_back(body.unary<tv::LogOp>(
+      reduce(op, tv::ReductionKind::Sum, body.unary<tv::ExpOp>(op.operands[0]),
+             *reduction)));
+}
+
+/// The mean of squares of what differs from the mean, of one number less or as
+/// keyword `correction` says; `isRoot` is the root of that, and `hasMean` gives
+/// the mean, too.
+template <bool isRoot, bool hasMean>
+static void importVariance(ForwardOp &op, Results &results) {
+  bool isUnbiased = !op.keyword("unbiased") || op.boolean("unbiased");
+  double correction = op.real("correction", isUnbiased ? 1 : 0);
+  auto reduction = readFloatReduction(op);
+  if (!reduction || op.failedAlready)
+    return;
+  int64_t count = 1;
+  for (int64_t dimension : reduction->dimensions)
+    count *= op.operandType(0).getDimSize(dimension);
+  double divisor = static_cast<double>(count) - correction;
+  if (divisor <= 0) {
+    op.error() << "corrects a mean of " << count << " by " << correction;
+    return;
+  }
+  OpBody body{op};
+  Value value = op.operands[0];
+  Reduction kept{reduction->dimensions, /*isKept=*/true};
+  Value distance = body.binary<tv::SubtractOp>(
+      value, reduce(op, tv::ReductionKind::Average, value, kept));
+  Value result = body.binary<tv::DivideOp>(
+      reduce(op, tv::ReductionKind::Sum, body.power(distance, 2), *reduction),
+      body.number(divisor));
+  results.push_back(isRoot ? body.unary<tv::SqrtOp>(result) : result);
+  if (hasMean)
+    results.push_back(
+        reduce(op, tv::ReductionKind::Average, value, *reduction));
+}
+
 //===----------------------------------------------------------------------===//
 // The greatest and the least
 //===----------------------------------------------------------------------===//
 
 /// The first `count` elements along a dimension in the order of their size, and
 /// where they are; of equal ones the first comes first.
+/// Result `placesResult` has the latter.
 static std::optional<std::pair<Value, Value>>
-chooseGreatest(ForwardOp &op, int64_t dimension, int64_t count, bool isLeast) {
+chooseGreatest(ForwardOp &op, int64_t dimension, int64_t count, bool isLeast,
+               unsigned placesResult = 1) {
   OpBody body{op};
   int64_t rank = op.operandType(0).getRank();
   SmallVector<int64_t> permutation = llvm::to_vector(llvm::seq<int64_t>(rank));
@@ -127,7 +214,7 @@ chooseGreatest(ForwardOp &op, int64_t dimension, int64_t count, bool isLeast) {
     op.error() << "takes " << count << " of a dimension of " << shape.back();
     return std::nullopt;
   }
-  RankedTensorType numbers = op.resultType(1);
+  RankedTensorType numbers = op.resultType(placesResult);
   if (!numbers)
     return std::nullopt;
   // [..., i, j] is 1 if element i is the one of rank j.
@@ -220,6 +307,33 @@ static void importGreatest(ForwardOp &op, Results &results) {
   }
 }
 
+/// `amax(input, dim, keepdim)`, or `amin`, which have no derivative.
+template <tv::ReductionKind kind>
+static void importExtreme(ForwardOp &op, Results &results) {
+  if (auto reduction = readFloatReduction(op))
+    results.push_back(reduce(op, kind, op.operands[0], *reduction));
+}
+
+/// `argmax(input, dim, keepdim)`, or `argmin`: where the first one is.
+template <bool isLeast>
+static void importPlace(ForwardOp &op, Results &results) {
+  auto reduction = readFloatReduction(op, /*needsDim=*/true);
+  if (!reduction)
+    return;
+  if (reduction->dimensions.size() != 1) {
+    op.error() << "keyword 'dim' is not an integer";
+    return;
+  }
+  int64_t at = reduction->dimensions.front();
+  auto chosen = chooseGreatest(op, at, 1, isLeast, /*placesResult=*/0);
+  if (!chosen)
+    return;
+  SmallVector<int64_t> shape(OpBody::shape(chosen->second));
+  if (!reduction->isKept)
+    shape.erase(shape.begin() + at);
+  giveReshaped(op, chosen->second, std::move(shape), results);
+}
+
 /// `torch.cumsum(input, dim)`.
 static void importCumulativeSum(ForwardOp &op, Results &results) {
   std::optional<int64_t> dimension = op.integer("dim");
@@ -249,5 +363,28 @@ void nnscaler::addReducingFunctions(ForwardRules &rules) {
       {"torch.max", {importGreatest<tv::MaximumOp, false>}},
       {"torch.min", {importGreatest<tv::MinimumOp, true>}},
       {"torch.cumsum", {importCumulativeSum}},
+      {"torch.nn.functional.normalize",
+       {.import = importNormalize, .parameters = "input p dim eps"}},
+      {"torch.logsumexp",
+       {.import = importLogSumExp, .parameters = "input dim keepdim"}},
+      {"torch.var",
+       {.import = importVariance<false, false>,
+        .parameters = "input dim unbiased keepdim"}},
+      {"torch.std",
+       {.import = importVariance<true, false>,
+        .parameters = "input dim unbiased keepdim"}},
+      {"torch.var_mean",
+       {.import = importVariance<false, true>,
+        .parameters = "input dim unbiased keepdim"}},
+      {"torch.amax",
+       {.import = importExtreme<tv::ReductionKind::Maximum>,
+        .parameters = "input dim keepdim"}},
+      {"torch.amin",
+       {.import = importExtreme<tv::ReductionKind::Minimum>,
+        .parameters = "input dim keepdim"}},
+      {"torch.argmax",
+       {.import = importPlace<false>, .parameters = "input dim keepdim"}},
+      {"torch.argmin",
+       {.import = importPlace<true>, .parameters = "input dim keepdim"}},
   });
 }

@@ -71,10 +71,71 @@ static void importRepeat(ForwardOp &op, Results &results) {
   giveReshaped(op, all, std::move(flat), results);
 }
 
+/// Repeats what has fewer dimensions or such of size 1.
+static void broadcastTo(ForwardOp &op, Value value, ArrayRef<int64_t> size,
+                        Results &results) {
+  ArrayRef<int64_t> shape = OpBody::shape(value);
+  size_t added = size.size() - shape.size();
+  bool fits = shape.size() <= size.size();
+  SmallVector<int64_t> dimensions;
+  for (size_t i = 0; fits && i != shape.size(); ++i) {
+    fits &= shape[i] == 1 || shape[i] == size[added + i];
+    dimensions.push_back(added + i);
+  }
+  if (fits)
+    results.push_back(OpBody{op}.broadcast(value, size, dimensions));
+  else
+    op.error() << "does not repeat " << value.getType() << " to what is asked";
+}
+
+/// `input.expand_as(other)`.
+static void importExpandAs(ForwardOp &op, Results &results) {
+  if (op.requireOperands(2))
+    broadcastTo(op, op.operands[0], op.operandType(1).getShape(), results);
+}
+
+/// `repeat_interleave(input, repeats, dim)`: each element so many times, one
+/// after the other, along a dimension, or of all elements in a row.
+static void importInterleave(ForwardOp &op, Results &results) {
+  Value input = op.tensor("input");
+  int64_t times = op.count("repeats");
+  std::optional<int64_t> dim = op.integer("dim");
+  op.requireNone("output_size");
+  if (!input && !op.failedAlready)
+    op.error() << "needs a tensor 'input'";
+  if (op.failedAlready)
+    return;
+  OpBody body{op};
+  if (!dim)
+    input = body.reshape(input, {op.operandType(0).getNumElements()});
+  SmallVector<int64_t> shape(OpBody::shape(input)), dimensions;
+  int64_t at =
+      op.dimension(dim.value_or(0), static_cast<int64_t>(shape.size()));
+  int64_t length;
+  if (op.failedAlready)
+    return;
+  if (llvm::MulOverflow(shape[at], times, length)) {
+    op.error() << "repeats size " << shape[at] << " " << times << " times";
+    return;
+  }
+  for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i)
+    dimensions.push_back(i <= at ? i : i + 1);
+  SmallVector<int64_t> repeated(shape);
+  repeated.insert(repeated.begin() + at + 1, times);
+  shape[at] = length;
+  giveReshaped(op, body.broadcast(input, repeated, dimensions),
+               std::move(shape), results);
+}
+
 void nnscaler::addRepetitions(ForwardRules &rules) {
   constexpr MinusInfinity kept = MinusInfinity::Kept;
   rules.insert({
       {"torch.Tensor.expand", {importExpand, kept}},
       {"torch.Tensor.repeat", {importRepeat, kept}},
+      {"torch.Tensor.expand_as", {importExpandAs, kept}},
+      {"torch.repeat_interleave",
+       {.import = importInterleave,
+        .minusInfinity = kept,
+        .parameters = "input repeats dim"}},
   });
 }

@@ -86,6 +86,103 @@ static void importSplit(ForwardOp &op, Results &results) {
   divide(op, *sizes, at, results);
 }
 
+/// Tensor `input` and keyword `dim`, or `otherwise`, as a dimension of it; none
+/// after an error.
+static std::optional<std::pair<Value, int64_t>>
+getDimension(ForwardOp &op, std::optional<int64_t> otherwise) {
+  Value input = op.tensor("input");
+  std::optional<int64_t> dim = op.integer("dim");
+  if (!dim)
+    dim = otherwise;
+  if ((!input || !dim) && !op.failedAlready)
+    op.error() << "needs a tensor and a dimension";
+  if (op.failedAlready)
+    return std::nullopt;
+  int64_t at = op.dimension(*dim, op.operandType(0).getRank());
+  if (op.failedAlready)
+    return std::nullopt;
+  return std::pair(input, at);
+}
+
+/// `narrow(input, dim, start, length)`, or, if that is one that is left out of
+/// the shape, `select(input, dim, index)`.
+template <bool isOne> static void importPart(ForwardOp &op, Results &results) {
+  auto found = getDimension(op, std::nullopt);
+  std::optional<int64_t> start = op.integer(isOne ? "index" : "start");
+  int64_t length = isOne ? 1 : op.count("length");
+  if (!start && !op.failedAlready)
+    op.error() << "needs to know where it starts";
+  if (!found || op.failedAlready)
+    return;
+  auto [input, at] = *found;
+  SmallVector<int64_t> shape(OpBody::shape(input));
+  int64_t first = *start < 0 ? *start + shape[at] : *start;
+  if (first < 0 || length > shape[at] || first > shape[at] - length) {
+    op.error() << "takes " << length << " from " << *start
+               << " of a dimension of " << shape[at];
+    return;
+  }
+  Value part = OpBody{op}.slice(input, at, first, first + length);
+  if (isOne)
+    shape.erase(shape.begin() + at);
+  else
+    shape[at] = length;
+  giveReshaped(op, part, std::move(shape), results);
+}
+
+/// `unbind(input, dim=0)`: each slice of a dimension, without that.
+static void importUnbind(ForwardOp &op, Results &results) {
+  auto found = getDimension(op, 0);
+  if (!found)
+    return;
+  auto [input, at] = *found;
+  SmallVector<int64_t> shape(OpBody::shape(input));
+  int64_t count = shape[at];
+  shape.erase(shape.begin() + at);
+  if (givesParts(op, count))
+    for (int64_t i = 0; i < count; ++i)
+      giveReshaped(op, OpBody{op}.slice(input, at, i, i + 1), shape, results);
+}
+
+/// `roll(input, shifts, dims)`: the elements at the end of a dimension come to
+/// its start; of all in a row where no dimension is given.
+static void importRoll(ForwardOp &op, Results &results) {
+  Value input = op.tensor("input");
+  auto shifts = op.integers("shifts");
+  const Argument *given = op.keyword("dims");
+  bool isFlat =
+      !given || (!given->isTensor && given->kind == ConstantKind::None);
+  auto dims =
+      isFlat ? std::optional(SmallVector<int64_t>{0}) : op.integers("dims");
+  if (!input && !op.failedAlready)
+    op.error() << "needs a tensor 'input'";
+  if (!shifts || !dims || op.failedAlready)
+    return;
+  if (shifts->size() != dims->size()) {
+    op.error() << "has " << shifts->size() << " shifts of " << dims->size()
+               << " dimensions";
+    return;
+  }
+  OpBody body{op};
+  Value value = input;
+  if (isFlat)
+    value = body.reshape(value, {op.operandType(0).getNumElements()});
+  for (auto [shift, dim] : llvm::zip(*shifts, *dims)) {
+    ArrayRef<int64_t> shape = OpBody::shape(value);
+    int64_t at = op.dimension(dim, static_cast<int64_t>(shape.size()));
+    if (op.failedAlready)
+      return;
+    int64_t size = shape[at], distance = ((shift % size) + size) % size;
+    if (distance == 0)
+      continue;
+    Value end = body.slice(value, at, size - distance, size),
+          start = body.slice(value, at, 0, size - distance);
+    value = tv::ConcatOp::create(op.builder, op.location, value.getType(),
+                                 ValueRange{end, start}, at, tv::DomainAttr());
+  }
+  giveReshaped(op, value, SmallVector<int64_t>(OpBody::shape(input)), results);
+}
+
 namespace {
 /// Takes a tensor apart as `tensor[slicers]` does, dimension by dimension.
 class Indexing {
@@ -276,6 +373,22 @@ void nnscaler::addSlicingFunctions(ForwardRules &rules) {
       {"torch.chunk", {importChunk, kept}},
       {"torch.split", {importSplit, kept}},
       {"torch.functional.split", {importSplit, kept}},
+      {"torch.narrow",
+       {.import = importPart<false>,
+        .minusInfinity = kept,
+        .parameters = "input dim start length"}},
+      {"torch.select",
+       {.import = importPart<true>,
+        .minusInfinity = kept,
+        .parameters = "input dim index"}},
+      {"torch.unbind",
+       {.import = importUnbind,
+        .minusInfinity = kept,
+        .parameters = "input dim"}},
+      {"torch.roll",
+       {.import = importRoll,
+        .minusInfinity = kept,
+        .parameters = "input shifts dims"}},
       {"torch.gather", {importGather}},
       {"torch.index_select", {importIndexSelect}},
       {"nnscaler.runtime.function.index_select", {importIndexSelect}},

@@ -9,6 +9,8 @@
 
 #include "ForwardOp.h"
 
+#include "Verify/IR/Gradients.h"
+
 namespace verify::nnscaler {
 
 /// Builds ops of an op's body, their types from their operands.
@@ -86,6 +88,30 @@ struct OpBody {
     return tv::ReduceOp::create(op.builder, op.location, like(value, result),
                                 kind, value, last, keep, tv::DomainAttr());
   }
+  mlir::Value number(double value) {
+    return buildScalar(op.builder, op.location, value);
+  }
+  mlir::Value power(mlir::Value value, int64_t numerator,
+                    int64_t denominator = 1) {
+    return tv::PowerOp::create(op.builder, op.location, value.getType(), value,
+                               numerator, denominator, tv::DomainAttr());
+  }
+  /// Which elements of a tensor are so compared with those of another, or with
+  /// a number in either place.
+  mlir::Value compare(tv::ComparisonKind kind, mlir::Value left,
+                      mlir::Value right) {
+    auto type = mlir::RankedTensorType::get(
+        shape(shape(left).empty() ? right : left), op.builder.getI1Type());
+    return tv::CompareOp::create(op.builder, op.location, type, kind, left,
+                                 right, tv::DomainAttr());
+  }
+  /// Elements of `ifTrue` where the condition holds, else of `ifFalse`, whose
+  /// type the result has.
+  mlir::Value select(mlir::Value condition, mlir::Value ifTrue,
+                     mlir::Value ifFalse) {
+    return tv::SelectOp::create(op.builder, op.location, ifFalse.getType(),
+                                condition, ifTrue, ifFalse, tv::DomainAttr());
+  }
   template <typename Op> mlir::Value unary(mlir::Value value) {
     return Op::create(op.builder, op.location, value.getType(), value,
                       tv::DomainAttr());
@@ -120,6 +146,11 @@ inline bool requireFinite(ForwardOp &op, unsigned number) {
   op.error() << "is not supported on minus infinity";
   return false;
 }
+
+/// `value` where it is at least `least` and at most `most`, else that bound. At
+/// the bounds it is `value`, as the derivative of PyTorch's `clamp` has it.
+mlir::Value clamp(OpBody body, mlir::Value value, std::optional<double> least,
+                  std::optional<double> most);
 
 /// Whether operand `number` has the shape that the others give it.
 bool requireShape(ForwardOp &op, unsigned number,

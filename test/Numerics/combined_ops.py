@@ -29,6 +29,13 @@ def combine(ops: Ops, x: Value, names: Value) -> Value:
     y = add("torch.max", np.maximum, y, x)
     y = add("torch.mul", lambda a, b: a * b, y, add("torch.max", np.max, x))
     y = add("torch.sub", lambda a, b: a - b, y, add("torch.min", np.min, y, dim=None))
+    z = add("torch.amax", lambda a, d: a.max(d), x, -1)
+    z = add("torch.unsqueeze", lambda a: a[:, None], z, dim=1)
+    y = add("torch.sub", lambda a, b: a - b, y, z)
+    z = add(
+        "torch.Tensor.amin", lambda a: a.min((0, 1), keepdims=True), y, dim=(0, 1), keepdim=True
+    )
+    y = add("torch.mul", lambda a, b: a * b, y, z)
     for function, choose_one in (("max", np.argmax), ("min", np.argmin)):
         for kept in (True, False):
             values, places = add_all(

@@ -132,7 +132,7 @@ REFUSED: list[tuple[str, dict[str, Constant], ElementType, str]] = [
     ("nnscaler.runtime.function.einsum", {"equation": "a.->a."}, FLOAT32, 'equation "a.->a."'),
     ("torch.Tensor.to", {"dtype": "cuda:"}, FLOAT32, "keyword 'dtype' is neither a type nor"),
     ("torch.nn.functional.cross_entropy", {}, FLOAT32, "has 1 tensor operands, expected 2"),
-    ("torch.nn.functional.cross_entropy", {"label_smoothing": 0.1}, FLOAT32, "'label_smoothing'"),
+    ("torch.nn.functional.cross_entropy", {"label_smoothing": 1.1}, FLOAT32, "'label_smoothing'"),
     ("torch.nn.functional.nll_loss", {}, FLOAT32, "has 1 tensor operands, expected 2"),
     (
         "torch.nn.functional.scaled_dot_product_attention",
