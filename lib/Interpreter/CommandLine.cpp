@@ -131,8 +131,7 @@ int RunFlags::run(mlir::ModuleOp module, const Options &options) {
                           "on these inputs\n"
                         : "differs: a result of the plan is not the "
                           "reference's\n")
-           << "  run     " << shape << "; "
-           << (done.isExact() ? "exact rationals" : "doubles") << "; "
+           << "  run     " << shape << "; " << done.describeArithmetic() << "; "
            << (inputs.empty() ? "inputs" : "inputs that are not given")
            << " of seed " << options.seed << "\n";
     printTable(done, outs());

@@ -18,11 +18,14 @@ namespace verify {
 llvm::cl::ValuesClass verify::getArithmetics() {
   return llvm::cl::values(
       clEnumValN(Arithmetic::Automatic, "auto",
-                 "exact rationals where that is possible, else doubles "
-                 "(default)"),
+                 "exact rationals where that is possible, else doubles, and "
+                 "intervals where these are too small for a number (default)"),
       clEnumValN(Arithmetic::Exact, "exact",
                  "exact rationals; a value that is not rational is an error"),
-      clEnumValN(Arithmetic::Double, "double", "doubles"));
+      clEnumValN(Arithmetic::Double, "double", "doubles"),
+      clEnumValN(Arithmetic::Interval, "interval",
+                 "intervals of 128 bits; what they do not decide is an "
+                 "error"));
 }
 
 namespace {
@@ -67,8 +70,7 @@ protected:
         writer->write(name, run);
       if (!output.empty() && !printResults)
         return;
-      llvm::outs() << "@" << name << " in "
-                   << (run.isExact() ? "exact rationals" : "doubles")
+      llvm::outs() << "@" << name << " in " << run.describeArithmetic()
                    << ", seed " << seed << "\n";
       printTable(run, llvm::outs());
       if (printResults)

@@ -67,5 +67,9 @@ TensorRef OpExecutor::execute(Operation *op, ArrayRef<TensorRef> operands) {
     op->emitOpError("has a value that is not rational");
     return nullptr;
   }
+  if (workspace.isExact && workspace.algebra.status().isUndecided) {
+    op->emitOpError("compares numbers that intervals do not tell apart");
+    return nullptr;
+  }
   return result;
 }

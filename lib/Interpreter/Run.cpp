@@ -31,14 +31,33 @@ bool ResultRow::isEqual() const {
                       [](const ResultPlace &place) { return place.isEqual; });
 }
 
-Run::Run(const RunOptions &options, GivenTensors &given, bool isExact)
-    : options(options),
-      algebra(isExact ? std::unique_ptr<NumericAlgebra>(new RationalAlgebra)
-                      : std::unique_ptr<NumericAlgebra>(new DoubleAlgebra)),
-      exact(isExact ? static_cast<RationalAlgebra *>(algebra.get()) : nullptr),
+/// Bits of the ends of intervals.
+static constexpr unsigned intervalPrecision = 128;
+
+static std::unique_ptr<NumericAlgebra> makeAlgebra(Arithmetic arithmetic) {
+  switch (arithmetic) {
+  case Arithmetic::Exact:
+    return std::make_unique<RationalAlgebra>();
+  case Arithmetic::Interval:
+    return std::make_unique<IntervalAlgebra>(intervalPrecision);
+  case Arithmetic::Automatic:
+  case Arithmetic::Double:
+    break;
+  }
+  return std::make_unique<DoubleAlgebra>();
+}
+
+Run::Run(const RunOptions &options, GivenTensors &given, Arithmetic arithmetic)
+    : options(options), algebra(makeAlgebra(arithmetic)),
+      exact(arithmetic == Arithmetic::Exact
+                ? static_cast<RationalAlgebra *>(algebra.get())
+                : nullptr),
+      intervals(arithmetic == Arithmetic::Interval
+                    ? static_cast<IntervalAlgebra *>(algebra.get())
+                    : nullptr),
       workspace(*algebra, options.limits),
       inputs(workspace, options.seed, given, options.drawsPositive) {
-  workspace.isExact = isExact;
+  workspace.isExact = exact || intervals;
   if (options.drawsPositive)
     addRemark("real numbers are drawn positive, since the reference is not "
               "defined on others");
@@ -46,9 +65,21 @@ Run::Run(const RunOptions &options, GivenTensors &given, bool isExact)
 
 Run::~Run() = default;
 
+StringRef Run::getArithmetic() const {
+  return exact ? "exact" : intervals ? "interval" : "double";
+}
+
+StringRef Run::describeArithmetic() const {
+  return exact       ? "exact rationals"
+         : intervals ? "intervals of 128 bits"
+                     : "doubles";
+}
+
 LogicalResult Run::failOutsideDomain(Operation *op) {
   isPositiveNeeded = !options.drawsPositive;
-  if (options.drawsPositive)
+  // A sum of exponentials that are all too small for a double is 0.
+  wasOutOfRange = true;
+  if (options.drawsPositive && !defersRange)
     op->emitOpError("is evaluated outside of its domain; try another seed or "
                     "other inputs");
   return failure();
@@ -71,11 +102,16 @@ double Run::findLargest(const Tensor &tensor) const {
 LogicalResult Run::compare(Operation *program) {
   for (const ResultRow &row : rows)
     for (const ResultPlace &place : row.places)
-      if (!exact && place.plan && place.reference && isTooLarge(place))
-        return program->emitOpError("has ")
-               << row.role << " '" << row.name
-               << "' too large for doubles; try another seed, other inputs or "
-                  "exact arithmetic";
+      if (!exact && place.plan && place.reference && isTooLarge(place)) {
+        wasOutOfRange = true;
+        if (!defersRange)
+          program->emitOpError("has ")
+              << row.role << " '" << row.name << "' "
+              << (intervals ? "in an interval that is too wide"
+                            : "too large for doubles")
+              << "; try another seed, other inputs or exact arithmetic";
+        return failure();
+      }
   double whole = 0;
   for (const ResultRow &row : rows)
     if (row.reference)
@@ -99,6 +135,13 @@ bool Run::isTooLarge(const ResultPlace &place) const {
       [&](auto elements) {
         auto [plan, reference] = elements;
         double value = algebra->toDouble(reference);
+        auto isWide = [&](Scalar element) {
+          double width =
+              intervals->getUpper(element) - intervals->getLower(element);
+          return width > tolerance * std::abs(algebra->toDouble(element));
+        };
+        if (intervals && (isWide(plan) || isWide(reference)))
+          return true;
         return std::isnan(value) ||
                (value == INFINITY && algebra->toDouble(plan) != value);
       });
@@ -121,9 +164,11 @@ void Run::compare(ResultPlace &place, double wholeScale) {
     if (exact)
       isSame = algebra->toDouble(
                    algebra->compare(Comparison::Equal, plan, reference)) != 0;
+    else if (intervals)
+      isSame = !intervals->areDisjoint(plan, reference);
     else
       isSame = difference <= tolerance * wholeScale;
-    if (exact && !isSame) // The difference of two close rationals.
+    if (workspace.isExact && !isSame) // The difference of two close numbers.
       difference = std::max(difference, std::numeric_limits<double>::min());
     // NaN is larger than everything.
     if (!(difference <= place.largestDifference) ||
@@ -167,34 +212,78 @@ LogicalResult Run::runGraph(Block &body, tv::MeshAttr mesh) {
 /// Runs once, and again with positive numbers where the reference is not
 /// defined on others. Null on failure.
 static std::unique_ptr<Run>
-attempt(const RunOptions &options, GivenTensors &given, bool isExact,
-        llvm::function_ref<LogicalResult(Run &)> run) {
-  auto result = std::make_unique<Run>(options, given, isExact);
-  if (succeeded(run(*result)))
-    return result;
-  if (!result->needsPositive())
-    return nullptr;
-  RunOptions positive = options;
-  positive.drawsPositive = true;
-  result = std::make_unique<Run>(positive, given, isExact);
-  return succeeded(run(*result)) ? std::move(result) : nullptr;
+attempt(const RunOptions &options, GivenTensors &given, Arithmetic arithmetic,
+        llvm::function_ref<LogicalResult(Run &)> run,
+        bool *isOutOfRange = nullptr) {
+  auto runWith = [&](const RunOptions &chosen) {
+    auto result = std::make_unique<Run>(chosen, given, arithmetic);
+    if (isOutOfRange)
+      result->deferRange();
+    bool isDone = succeeded(run(*result));
+    if (isOutOfRange)
+      *isOutOfRange = !isDone && result->isOutOfRange();
+    return std::pair(std::move(result), isDone);
+  };
+  auto [result, isDone] = runWith(options);
+  if (!isDone && result->needsPositive()) {
+    RunOptions positive = options;
+    positive.drawsPositive = true;
+    auto again = runWith(positive);
+    result = std::move(again.first);
+    isDone = again.second;
+  }
+  return isDone ? std::move(result) : nullptr;
 }
 
 /// Runs in exact arithmetic if asked to, or if that is possible, else in
-/// doubles. Null after an error.
+/// doubles, and in intervals where these have no room for a number. Null after
+/// an error.
 static std::unique_ptr<Run>
 runOnce(MLIRContext *context, const RunOptions &options, GivenTensors &given,
         llvm::function_ref<LogicalResult(Run &)> run) {
-  if (options.arithmetic == Arithmetic::Automatic) {
-    RunOptions bounded = options;
-    bounded.limits.steps = std::min(options.limits.steps, exactStepLimit);
-    // What is wrong apart from the arithmetic is said by the run in doubles.
+  if (options.arithmetic != Arithmetic::Automatic)
+    return attempt(options, given, options.arithmetic, run);
+  RunOptions bounded = options;
+  bounded.limits.steps = std::min(options.limits.steps, exactStepLimit);
+  // What is wrong apart from the arithmetic is said by the run in doubles.
+  auto attemptSilently = [&](Arithmetic arithmetic) {
     ScopedDiagnosticHandler silence(context,
                                     [](Diagnostic &) { return success(); });
-    if (auto result = attempt(bounded, given, /*isExact=*/true, run))
-      return result;
-  }
-  return attempt(options, given, options.arithmetic == Arithmetic::Exact, run);
+    return attempt(bounded, given, arithmetic, run);
+  };
+  if (auto result = attemptSilently(Arithmetic::Exact))
+    return result;
+  bool isOutOfRange = false;
+  auto result = attempt(options, given, Arithmetic::Double, run, &isOutOfRange);
+  if (result || !isOutOfRange)
+    return result;
+  if ((result = attemptSilently(Arithmetic::Interval)))
+    return result;
+  return attempt(options, given, Arithmetic::Double, run);
+}
+
+/// Subtracts the greatest element of each row before its softmax, which stays
+/// the same, as does the derivative: doubles have no room for exponentials of
+/// large numbers, as masks add to scores.
+static void centerRows(ModuleOp module) {
+  module.walk([](tv::SoftmaxOp op) {
+    auto type = cast<RankedTensorType>(op.getOperand().getType());
+    if (!isReal(type))
+      return;
+    OpBuilder builder(op);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[op.getDimension()] = 1;
+    auto rows = RankedTensorType::get(shape, type.getElementType());
+    Value greatest = tv::ReduceOp::create(
+        builder, op.getLoc(), rows, tv::ReductionKind::Maximum, op.getOperand(),
+        ArrayRef<int64_t>(op.getDimension()), /*keep_dimensions=*/true,
+        op.getDomainAttr());
+    greatest = tv::DetachOp::create(builder, op.getLoc(), rows, greatest,
+                                    op.getDomainAttr());
+    op.getOperandMutable().assign(
+        tv::SubtractOp::create(builder, op.getLoc(), type, op.getOperand(),
+                               greatest, op.getDomainAttr()));
+  });
 }
 
 LogicalResult verify::runModule(
@@ -210,6 +299,7 @@ LogicalResult verify::runModule(
       return failure();
     adapted = *found;
   }
+  centerRows(module);
   if (failed(expandCompositions(module)))
     return failure();
   MLIRContext *context = module.getContext();

@@ -186,7 +186,7 @@ void RunWriter::write(StringRef symbol, const Run &run) {
   };
   json.object([&] {
     json.attribute("symbol", symbol);
-    json.attribute("arithmetic", run.isExact() ? "exact" : "double");
+    json.attribute("arithmetic", run.getArithmetic());
     json.attribute("equal", run.areEqual());
     json.attributeArray("remarks", [&] {
       for (const std::string &remark : run.getRemarks())

@@ -20,9 +20,11 @@ namespace verify {
 
 /// What numbers a run computes with.
 enum class Arithmetic {
-  Automatic, ///< exact rationals where that is possible, else doubles
+  Automatic, ///< exact rationals where that is possible, else doubles, and
+             ///< intervals where numbers are too large or too small for these
   Exact,     ///< rationals; a value that is not rational is an error
-  Double
+  Double,
+  Interval ///< of 128 bits; what they do not decide is an error
 };
 
 struct RunOptions {
@@ -59,10 +61,14 @@ struct ResultRow {
 /// One run and what it gave. Owns the numbers.
 class Run {
 public:
-  Run(const RunOptions &options, GivenTensors &given, bool isExact);
+  /// `arithmetic` is not automatic, whatever the options say.
+  Run(const RunOptions &options, GivenTensors &given, Arithmetic arithmetic);
   ~Run();
 
   bool isExact() const { return exact != nullptr; }
+  /// `exact`, `double` or `interval`, and the same in words.
+  llvm::StringRef getArithmetic() const;
+  llvm::StringRef describeArithmetic() const;
   llvm::ArrayRef<ResultRow> getRows() const { return rows; }
   bool areEqual() const;
   /// Ops of the plan outside of their domain, and the like.
@@ -83,6 +89,10 @@ public:
   /// Whether the run failed because the reference is undefined on what was
   /// drawn, and nothing was said about it, since positive numbers may do.
   bool needsPositive() const { return isPositiveNeeded; }
+  /// From now on nothing is said where doubles are too small for a number.
+  void deferRange() { defersRange = true; }
+  /// Whether the run failed because of that, or may have.
+  bool isOutOfRange() const { return wasOutOfRange; }
 
 private:
   friend class PlanComparison;
@@ -91,7 +101,7 @@ private:
   /// after an error at `program`, whose results are not what doubles can hold.
   llvm::LogicalResult compare(mlir::Operation *program);
   /// Whether the reference's element is none of the doubles, which says nothing
-  /// about the plan's.
+  /// about the plan's, or either is in an interval that is too wide.
   bool isTooLarge(const ResultPlace &place) const;
   void compare(ResultPlace &place, double wholeScale);
   double findLargest(const Tensor &tensor) const;
@@ -100,12 +110,13 @@ private:
 
   RunOptions options;
   std::unique_ptr<NumericAlgebra> algebra;
-  RationalAlgebra *exact = nullptr; ///< `algebra`, if it is exact
+  RationalAlgebra *exact = nullptr;     ///< `algebra`, if it is exact
+  IntervalAlgebra *intervals = nullptr; ///< the same
   Workspace workspace;
   InputValues inputs;
   std::vector<ResultRow> rows;
   std::vector<std::string> remarks;
-  bool isPositiveNeeded = false;
+  bool isPositiveNeeded = false, defersRange = false, wasOutOfRange = false;
 };
 
 /// Runs `@reference` and `@plan` of a module, or the only plan if it is one for

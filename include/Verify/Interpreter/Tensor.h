@@ -84,7 +84,8 @@ public:
                         mlir::Location location);
 
   NumericAlgebra &algebra;
-  /// Whether a value that is not rational ends the run.
+  /// Whether a value that is not rational ends the run, or a condition that
+  /// intervals do not decide.
   bool isExact = false;
 
 private:
