@@ -107,6 +107,43 @@ ArrayRef<Representative> FactorAnalysis::getRepresentatives(Node node) const {
                              [&](Node root) { return represent(root); });
 }
 
+int64_t FactorAnalysis::getRepresentative(Node node, int64_t position) const {
+  node = find(node);
+  const NodeData &data = nodes[node];
+  switch (data.kind) {
+  case Kind::Atom:
+    // The last of a group, or of the others, stands for it.
+    return llvm::lower_bound(getRepresentatives(node), position,
+                             [](Representative entry, int64_t to) {
+                               return entry.position < to;
+                             })
+        ->position;
+  case Kind::Concat: {
+    int64_t start = 0;
+    for (Node child : data.children) {
+      int64_t size = nodes[find(child)].size;
+      if (position - start < size)
+        return start + getRepresentative(child, position - start);
+      start += size;
+    }
+    break;
+  }
+  case Kind::Product: {
+    int64_t result = 0, stride = 1;
+    for (Node child : llvm::reverse(data.children)) {
+      int64_t size = nodes[find(child)].size;
+      result += stride * getRepresentative(child, position % size);
+      position /= size;
+      stride *= size;
+    }
+    return result;
+  }
+  case Kind::Forward:
+    break;
+  }
+  llvm_unreachable("a position of the dimension");
+}
+
 int64_t FactorAnalysis::getWeight(Node node, int64_t position) const {
   node = find(node);
   const NodeData &data = nodes[node];

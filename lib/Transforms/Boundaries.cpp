@@ -282,7 +282,7 @@ Value PlanBoundary::drawOnDevice(tv::RandomOp op, int64_t device) {
       builder, op.getLoc(), RankedTensorType::get(shape, type.getElementType()),
       tv::ContractAttr::get(
           context, tv::ContractRole::Random,
-          builder.getStringAttr(name + " on device " + Twine(device))));
+          builder.getStringAttr(name + onDevice + Twine(device))));
   Value part = tv::DistributeOp::create(
       builder, op.getLoc(), RankedTensorType::get(local, type.getElementType()),
       input, tv::LineageAttr::get(context, dimensions, {}),

@@ -18,6 +18,10 @@
 
 namespace verify {
 
+/// What the name of the draws of one device has between the op's and its
+/// number.
+inline constexpr llvm::StringLiteral onDevice = " on device ";
+
 /// Inputs are told apart by their place among the outputs of the data loader,
 /// so there may be one.
 class OneLoader {

@@ -257,8 +257,7 @@ protected:
     });
     if (isRefuted) {
       reportCounts(checker, graph);
-      refutation->report();
-      return Answer::Refuted;
+      return refute(*refutation, graph);
     }
     if (checker.getResults().empty() || checker.isStopped() ||
         !checker.isProved())
@@ -271,6 +270,25 @@ protected:
     }
     reportCounts(checker, graph);
     return Answer::Proved;
+  }
+
+  /// Reports what was found, and writes its inputs if that is asked for.
+  Answer refute(Refutation &refutation, tv::GraphOp graph) {
+    refutation.report();
+    if (counterexample.empty())
+      return Answer::Refuted;
+    if (llvm::Error error = refutation.writeInputs(counterexample)) {
+      emitError(graph.getLoc()) << "the inputs of the counterexample are not "
+                                   "written: "
+                                << llvm::toString(std::move(error));
+      setOutputFailed(getOperation());
+    } else {
+      emitRemark(graph.getLoc())
+          << "the inputs of the counterexample are in '" << counterexample
+          << "'; both programs run on them with --run --inputs="
+          << counterexample;
+    }
+    return Answer::Refuted;
   }
 
   void reportCounts(EquivalenceChecker &checker, tv::GraphOp graph) {
@@ -312,10 +330,8 @@ protected:
       checker->run([](tv::ExpectOp, Search) { return false; });
     }
     reportCounts(*checker, graph);
-    if (checker->isStopped()) {
-      refutation->report();
-      return Answer::Refuted;
-    }
+    if (checker->isStopped())
+      return refute(*refutation, graph);
     bool isProved = listUnknown(*checker, refutation, graph) == 0 &&
                     succeeded(checkLedger(checker->getStatuses(),
                                           checker->getDefined(), graph));

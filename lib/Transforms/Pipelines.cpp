@@ -63,6 +63,10 @@ struct VerifyPipelineOptions : PassPipelineOptions<VerifyPipelineOptions> {
   Option<std::string> cache{
       *this, "cache",
       llvm::cl::desc("Directory of proofs, shared between runs")};
+  Option<std::string> counterexample{
+      *this, "counterexample",
+      llvm::cl::desc("File to write the inputs to on which a plan is refuted, "
+                     ".json or .npz")};
   Option<unsigned> bufferedSends{
       *this, "buffered-sends",
       llvm::cl::desc("Sends of a channel that may be under way before the next "
@@ -94,6 +98,7 @@ void verify::registerVerifyPipeline() {
         check.seed = options.seed;
         check.emitSmtLib = options.emitSmtLib;
         check.cache = options.cache;
+        check.counterexample = options.counterexample;
         check.fullSize = options.fullSize;
         CanonicalizeSSAPassOptions link;
         link.random = options.random;

@@ -17,6 +17,7 @@
 #include "Diagnosis.h"
 #include "EquivalenceChecker.h"
 #include "ResidualBranches.h"
+#include "llvm/Support/Error.h"
 
 namespace verify {
 
@@ -44,6 +45,8 @@ public:
   /// Adds the devices that stand for others where it goes wrong, if more can be
   /// said of each of them; returns whether there are any.
   bool addFolded(llvm::DenseSet<int64_t> &devices);
+  /// Writes the inputs on which it was found.
+  llvm::Error writeInputs(llvm::StringRef path) const;
   /// Why nothing was found.
   const std::string &getFailure() const { return failureReason; }
 
@@ -233,6 +236,7 @@ private:
   llvm::SmallVector<Attempt> faintAt, undefinedAt;
   bool acceptsFaint = false, acceptsUndefined = false;
   Witness confirmed;
+  const FactorAnalysis *confirmedAt = nullptr; ///< the positions of its inputs
   /// What `diagnose` found of the last inputs, once that was asked.
   std::optional<std::optional<Finding>> diagnosed;
   std::string failureReason;

@@ -7,6 +7,7 @@
 #include "FoldedGroups.h"
 #include "RankFold.h"
 #include "Refutation.h"
+#include "WitnessFile.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -188,6 +189,10 @@ void Refutation::addCounterexample(InFlightDiagnostic &error) {
       << " in the plan and " << confirmed.referenceValue
       << " in the reference; confirmed at full size in " << confirmed.precision
       << "-bit interval arithmetic";
+}
+
+llvm::Error Refutation::writeInputs(StringRef path) const {
+  return writeWitness(path, graph, *confirmedAt, seed);
 }
 
 int64_t Refutation::count(ArrayRef<tv::ExpectOp> expects) const {

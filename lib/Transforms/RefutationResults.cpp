@@ -150,6 +150,7 @@ bool Refutation::take(const FactorAnalysis &analysis,
                       Confirmation::Outcome outcome) {
   if (isAccepted(outcome)) {
     confirmed = std::move(*outcome.witness);
+    confirmedAt = &analysis;
     return true;
   }
   if (outcome.witness)

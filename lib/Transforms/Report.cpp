@@ -13,7 +13,8 @@ using namespace verify;
 
 static constexpr llvm::StringLiteral statisticsName = "tv.statistics";
 static constexpr llvm::StringLiteral assumptionsName = "tv.assumptions";
-static constexpr llvm::StringLiteral answerName = "tv.answer";
+static constexpr llvm::StringLiteral answerName = "tv.answer",
+                                     failedOutputName = "tv.output_failed";
 static constexpr llvm::StringLiteral malformationName = "tv.malformed";
 
 void verify::setStatistic(ModuleOp module, StringRef name, int64_t count) {
@@ -64,6 +65,14 @@ StringRef verify::getName(Answer answer) {
   return answer == Answer::Proved    ? "proved"
          : answer == Answer::Refuted ? "refuted"
                                      : "unknown";
+}
+
+void verify::setOutputFailed(ModuleOp module) {
+  module->setAttr(failedOutputName, UnitAttr::get(module.getContext()));
+}
+
+bool verify::hasOutputFailed(ModuleOp module) {
+  return module->hasAttr(failedOutputName);
 }
 
 void verify::setAnswer(ModuleOp module, Answer answer) {

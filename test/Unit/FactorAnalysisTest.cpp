@@ -76,3 +76,38 @@ TEST_F(DenseEvaluatorTest, ExecutionsKeepAllPositionsForComputedData) {
   EXPECT_EQ(factors.getFailure(),
             "a dimension of size 30000 has to be looked at in full");
 }
+
+// Each position of a dimension is looked at as one that stands for as many.
+TEST_F(DenseEvaluatorTest, PositionsStandForAsManyAsTheyWeigh) {
+  // Products, and parts that are put together.
+  tv::GraphOp graph = parse(R"(tv.graph @graph <dp = 1> {
+    %x = tv.input <input "x"> : tensor<600x7xf32>
+    %tokens = tv.input <input "tokens"> : tensor<600xi64>
+    %first = tv.slice %x {dimension = 0 : i64, start = 0 : i64, end = 100 : i64} : (tensor<600x7xf32>) -> tensor<100x7xf32>
+    %rows = tv.reshape %first : (tensor<100x7xf32>) -> tensor<5x20x7xf32>
+    %sums = tv.reduce sum %rows {dimensions = array<i64: 0>} : (tensor<5x20x7xf32>) -> tensor<20x7xf32>
+    %chosen = tv.one_hot %tokens {start = 0 : i64} : (tensor<600xi64>) -> tensor<600x7xf32>
+  })");
+  ASSERT_TRUE(graph);
+  Block &body = graph.getBody().front();
+  for (int64_t width : {0, 1, 3}) {
+    FactorAnalysis factors(body, graph.getMesh(),
+                           {FactorAnalysis::Positions::Exact, width});
+    ASSERT_FALSE(factors.getFailure()) << *factors.getFailure();
+    for (auto input : body.getOps<tv::InputOp>())
+      for (auto [size, node] :
+           llvm::zip_equal(input.getType().getShape(),
+                           factors.getDimensions(input.getResult()))) {
+        std::map<int64_t, int64_t> count;
+        for (int64_t i = 0; i < size; ++i)
+          ++count[factors.getRepresentative(node, i)];
+        ArrayRef<Representative> kept = factors.getRepresentatives(node);
+        EXPECT_EQ(count.size(), kept.size());
+        for (Representative entry : kept) {
+          EXPECT_EQ(count[entry.position], entry.weight);
+          EXPECT_EQ(factors.getRepresentative(node, entry.position),
+                    entry.position);
+        }
+      }
+  }
+}

@@ -28,8 +28,8 @@ static bool areSame(StringRef left, StringRef right) {
 }
 
 std::string Flags::findWrongOutput() const {
-  const cl::opt<std::string> *outputs[] = {&statistics, &timeline,
-                                           &runFlags.getOutput()};
+  const cl::opt<std::string> *outputs[] = {
+      &statistics, &timeline, &counterexample, &runFlags.getOutput()};
   for (const cl::opt<std::string> *output : outputs) {
     if (output->empty() || *output == "-")
       continue;
@@ -69,7 +69,7 @@ std::string Flags::findMisuse() const {
       if (number->getNumOccurrences() > 0)
         return without(*number, "with --run");
     for (const cl::opt<std::string> *path :
-         {&smtLib, &cache, &timeline, &statistics})
+         {&smtLib, &cache, &timeline, &statistics, &counterexample})
       if (!path->empty())
         return without(*path, "with --run");
   }

@@ -54,6 +54,11 @@ struct Flags {
           "Keep proofs there, and use those of earlier runs; not with "
           "--emit-smtlib"),
       llvm::cl::cat(category)};
+  llvm::cl::opt<std::string> counterexample{
+      "counterexample", llvm::cl::value_desc("file"),
+      llvm::cl::desc("Write the inputs on which the plan is refuted, as --run "
+                     "--inputs reads them: .json or .npz"),
+      llvm::cl::cat(category)};
   llvm::cl::opt<unsigned> bufferedSends{
       "buffered-sends", llvm::cl::init(0),
       llvm::cl::desc(

@@ -132,6 +132,7 @@ public:
     check.resourceLimit = flags.resourceLimit;
     check.emitSmtLib = flags.smtLib;
     check.cache = flags.cache;
+    check.counterexample = flags.counterexample;
   }
   /// Returns what the tool ends with, and prints how long it took if asked to.
   int run();
@@ -260,8 +261,9 @@ void Verification::beginDeclaredOrder() {
   if (difference) {
     DeclaredOrder::Options options = {flags.referencePath, flags.planPath, link,
                                       check, solver};
-    // The directory has the obligations of the order that is asked for.
+    // What is written is of the order that is asked for.
     options.check.emitSmtLib.clear();
+    options.check.counterexample.clear();
     // What is wrong is so in the order that is asked for, mostly.
     options.link.foldExceptions = true;
     declaredOrder.emplace(std::move(*difference), std::move(options),
@@ -273,6 +275,8 @@ void Verification::beginDeclaredOrder() {
 }
 
 int Verification::finish(ExitCode code) {
+  if (verify::hasOutputFailed(*module))
+    code = BadInput;
   if (!flags.statistics.empty())
     if (Error error =
             verify::writeStatistics(*module, steps.phases, flags.statistics)) {

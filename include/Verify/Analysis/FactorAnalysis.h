@@ -180,6 +180,8 @@ public:
   /// Whether an op selects among these positions, or some of them, and assumes
   /// that no two of them are equal.
   bool isSelected(Node node) const { return selected.contains(find(node)); }
+  /// The position that is looked at for `position`, one of the dimension.
+  int64_t getRepresentative(Node node, int64_t position) const;
   /// How many positions `position` stands for; 0 if it is not looked at.
   int64_t getWeight(Node node, int64_t position) const;
 

@@ -170,6 +170,8 @@ def CheckEquivPass : Pass<"tv-check-equiv", "::mlir::ModuleOp"> {
       "Directory to write each obligation to as SMT-LIB 2">,
     Option<"cache", "cache", "std::string", "\"\"",
       "Directory of proofs, shared between runs; not used with emit-smtlib">,
+    Option<"counterexample", "counterexample", "std::string", "\"\"",
+      "File to write the inputs to on which a plan is refuted, .json or .npz">,
     Option<"fullSize", "full-size", "bool", "false",
       "Look at all positions instead of the small case: slow, for tests">,
     Option<"smallCase", "small-case", "bool", "false",

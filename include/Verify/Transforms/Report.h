@@ -43,6 +43,11 @@ inline constexpr llvm::StringLiteral liveActivationsName =
 void addAssumption(mlir::ModuleOp module, llvm::StringRef text);
 llvm::SmallVector<llvm::StringRef> getAssumptions(mlir::ModuleOp module);
 
+/// Notes on the module, and asks for it, that a file which was asked for could
+/// not be written.
+void setOutputFailed(mlir::ModuleOp module);
+bool hasOutputFailed(mlir::ModuleOp module);
+
 /// Writes and reads the module's `tv.answer`.
 void setAnswer(mlir::ModuleOp module, Answer answer);
 std::optional<Answer> getAnswer(mlir::ModuleOp module);
