@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from function_cases import CASES, REFUSED, Case
 from plan_maker.emit import write_plan
 from plan_maker.graph import BOOL, FLOAT32, INT64, FullTensor
