@@ -57,7 +57,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, _stop)
         signal.signal(signal.SIGINT, _stop)
     parser = _make_parser()
+    # Who reads only the beginning of a list ends this without an error.
+    before = signal.getsignal(signal.SIGPIPE)
+    if arguments is None:
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     options = parser.parse_args(arguments)
+    if arguments is None:
+        signal.signal(signal.SIGPIPE, before)
     if wrong := _find_wrong_usage(options):
         parser.error(wrong)
     try:

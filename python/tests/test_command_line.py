@@ -161,6 +161,15 @@ class CommandLine(unittest.TestCase):
             names = [line for line in out.splitlines() if not line.startswith(" ")]
             self.assertEqual(names, [bug.name for bug in BUGS])
 
+    def test_list_that_nobody_reads(self) -> None:
+        command = [sys.executable, "-m", "plan_maker", "--list-bugs"]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdout=pipe, stderr=pipe) as process:
+            assert process.stdout and process.stderr
+            process.stdout.close()
+            self.assertEqual(process.stderr.read(), b"")
+        self.assertEqual(process.returncode, -signal.SIGPIPE)
+
     def test_help(self) -> None:
         for arguments in (
             ["--help"],
