@@ -306,9 +306,9 @@ struct ForwardRule {
 using ForwardRules = llvm::StringMap<ForwardRule>;
 
 /// Functions of PyTorch that cast and copy, move and repeat elements, give
-/// parts, choose and create elements, or combine them, and those of
-/// `torch.nn.functional`, functions of single elements, losses and
-/// normalizations apart.
+/// parts, put elements where an index says, choose and create elements, or
+/// combine them, and those of `torch.nn.functional`: functions of single
+/// elements, losses, normalizations and images apart.
 void addCopyFunctions(ForwardRules &rules);
 void addMovementFunctions(ForwardRules &rules);
 void addRepetitions(ForwardRules &rules);
@@ -320,6 +320,8 @@ void addActivations(ForwardRules &rules);
 void addLosses(ForwardRules &rules);
 void addNormalizations(ForwardRules &rules);
 void addConvolutions(ForwardRules &rules);
+void addImageFunctions(ForwardRules &rules);
+void addScatteringFunctions(ForwardRules &rules);
 
 /// The rule of a function of the user's own model, by its last name: the module
 /// it lives in differs from plan to plan. Without `import` if none is known.

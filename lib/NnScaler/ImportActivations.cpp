@@ -184,6 +184,25 @@ static void importTanhshrink(ForwardOp &op, Results &results) {
         body.binary<tv::SubtractOp>(input, body.unary<tv::TanhOp>(input)));
 }
 
+/// `hardtanh(input, min_val=-1, max_val=1)`, or `relu6(input)`. PyTorch counts
+/// its bounds to the pieces that are constant.
+template <bool isRelu6>
+static void importHardtanh(ForwardOp &op, Results &results) {
+  Value input = getInput(op);
+  double least = isRelu6 ? 0 : op.real("min_val", -1);
+  double most = isRelu6 ? 6 : op.real("max_val", 1);
+  if (least >= most && !op.failedAlready)
+    op.error() << "has a least number that is not below the greatest";
+  if (op.failedAlready)
+    return;
+  OpBody body{op};
+  Value low = body.number(least), high = body.number(most);
+  Value result = body.select(
+      body.compare(tv::ComparisonKind::LessEqual, input, low), low, input);
+  results.push_back(body.select(
+      body.compare(tv::ComparisonKind::LessEqual, high, input), high, result));
+}
+
 /// `glu(input, dim=-1)`: the first half of a dimension, times the sigmoid of
 /// the other.
 static void importGlu(ForwardOp &op, Results &results) {
@@ -300,6 +319,11 @@ void nnscaler::addActivations(ForwardRules &rules) {
        {.import = importSelu, .parameters = "input inplace"}},
       {"torch.nn.functional.mish",
        {.import = importMish, .parameters = "input inplace"}},
+      {"torch.nn.functional.hardtanh",
+       {.import = importHardtanh<false>,
+        .parameters = "input min_val max_val inplace"}},
+      {"torch.nn.functional.relu6",
+       {.import = importHardtanh<true>, .parameters = "input inplace"}},
       {"torch.nn.functional.glu",
        {.import = importGlu, .parameters = "input dim"}},
       {"torch.nn.functional.softsign",

@@ -302,6 +302,8 @@ static ForwardRules listRules() {
   addLosses(rules);
   addNormalizations(rules);
   addConvolutions(rules);
+  addImageFunctions(rules);
+  addScatteringFunctions(rules);
   return rules;
 }
 

@@ -118,6 +118,13 @@ static void importNorm(ForwardOp &op, Results &results) {
   }
 }
 
+/// The root of the sum of squares along dimensions.
+static Value buildNorm(ForwardOp &op, Value value, const Reduction &reduction) {
+  OpBody body{op};
+  return body.unary<tv::SqrtOp>(
+      reduce(op, tv::ReductionKind::Sum, body.power(value, 2), reduction));
+}
+
 /// `normalize(input, p=2, dim=1, eps=1e-12)`: lines along dimensions, divided
 /// by their norm, or by `eps` where that is less.
 static void importNormalize(ForwardOp &op, Results &results) {
@@ -138,13 +145,39 @@ static void importNormalize(ForwardOp &op, Results &results) {
   if (op.failedAlready)
     return;
   OpBody body{op};
-  Value norm =
-      p == 1 ? reduce(op, tv::ReductionKind::Sum, body.unary<tv::AbsOp>(value),
-                      reduction)
-             : body.unary<tv::SqrtOp>(reduce(op, tv::ReductionKind::Sum,
-                                             body.power(value, 2), reduction));
+  Value norm = p == 2 ? buildNorm(op, value, reduction)
+                      : reduce(op, tv::ReductionKind::Sum,
+                               body.unary<tv::AbsOp>(value), reduction);
+  norm = clamp(body, norm, epsilon, std::nullopt);
+  results.push_back(body.binary<tv::DivideOp>(value, norm));
+}
+
+/// `cosine_similarity(x1, x2, dim=1, eps=1e-8)`: the product of lines, divided
+/// by their norms, each at least `eps`. The derivative is that of the norm also
+/// where that is less.
+static void importCosine(ForwardOp &op, Results &results) {
+  Value left = op.floats("x1");
+  Value right = op.failedAlready ? Value() : op.floats("x2");
+  double epsilon = op.real("eps", 1e-8);
+  if (op.failedAlready || !requireShape(op, 1, OpBody::shape(left)))
+    return;
+  int64_t at =
+      op.dimension(op.integer("dim").value_or(1), op.operandType(0).getRank());
+  if (op.failedAlready)
+    return;
+  OpBody body{op};
+  Reduction reduction{.dimensions = {at}, .isKept = false};
+  auto buildDivisor = [&](Value value) {
+    Value norm = buildNorm(op, value, reduction);
+    Value more = body.binary<tv::SubtractOp>(
+        clamp(body, norm, epsilon, std::nullopt), norm);
+    return body.binary<tv::AddOp>(norm, body.unary<tv::DetachOp>(more));
+  };
+  Value product = reduce(op, tv::ReductionKind::Sum,
+                         body.binary<tv::MultiplyOp>(left, right), reduction);
   results.push_back(body.binary<tv::DivideOp>(
-      value, clamp(body, norm, epsilon, std::nullopt)));
+      product,
+      body.binary<tv::MultiplyOp>(buildDivisor(left), buildDivisor(right))));
 }
 
 /// `logsumexp(input, dim, keepdim)`: the logarithm of the sum of exponentials.
@@ -365,6 +398,10 @@ void nnscaler::addReducingFunctions(ForwardRules &rules) {
       {"torch.cumsum", {importCumulativeSum}},
       {"torch.nn.functional.normalize",
        {.import = importNormalize, .parameters = "input p dim eps"}},
+      {"torch.nn.functional.cosine_similarity",
+       {.import = importCosine, .parameters = "x1 x2 dim eps"}},
+      {"torch.cosine_similarity",
+       {.import = importCosine, .parameters = "x1 x2 dim eps"}},
       {"torch.logsumexp",
        {.import = importLogSumExp, .parameters = "input dim keepdim"}},
       {"torch.var",

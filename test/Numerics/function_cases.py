@@ -64,6 +64,9 @@ ACTIVATIONS = [
     call("torch.selu", KINKS),
     call(NETWORK + "mish", KINKS),
     call("torch._C._nn.mish", KINKS),
+    call("torch._C._nn.hardtanh", KINKS),
+    call(NETWORK + "hardtanh", KINKS, -0.5, 2.0, False),
+    call(NETWORK + "relu6", KINKS * 3),
     call(NETWORK + "glu", real(3, 4)),
     call("torch._C._nn.glu", real(4, 3), 0),
     call(NETWORK + "softsign", KINKS),
@@ -128,6 +131,9 @@ NORMALIZATIONS = [
     call(NETWORK + "normalize", LINES, dim=-1, eps=0.5),
     call(NETWORK + "normalize", LINES + 0.1, 1.0, 0, 1.0),
     call(NETWORK + "normalize", LINES, dim=(0, 1)),
+    call(NETWORK + "cosine_similarity", LINES, real(3, 3)),
+    call("torch.cosine_similarity", CUBE, real(2, 4, 3), -1, 0.5),
+    call("torch.cosine_similarity", LINES, LINES + 0.25, dim=0, eps=2.0),
 ]
 
 REDUCTIONS = [
@@ -180,6 +186,39 @@ MOVEMENTS = [
     call("torch._C._nn.one_hot", np.array([0, 3]), num_classes=4),
 ]
 
+IMAGE = real(2, 3, 4, 6)
+PIXELS = real(2, 4, 3, 2)
+
+IMAGES = [
+    call("torch._C._nn.avg_pool2d", IMAGE, 2),
+    call(NETWORK + "avg_pool2d", IMAGE, (2, 3), stride=(2, 3), padding=0, ceil_mode=False),
+    call(NETWORK + "avg_pool2d", IMAGE, 4, None),
+    call("torch.avg_pool1d", CUBE, 2),
+    call(NETWORK + "adaptive_avg_pool2d", IMAGE, (1, 1)),
+    call(NETWORK + "adaptive_avg_pool2d", IMAGE, 2),
+    call(NETWORK + "adaptive_avg_pool1d", CUBE, 3),
+    call(NETWORK + "interpolate", IMAGE, scale_factor=2),
+    call(NETWORK + "interpolate", IMAGE, None, 2.0, "nearest"),
+    call(NETWORK + "interpolate", IMAGE, size=(8, 6)),
+    call(NETWORK + "interpolate", CUBE, 6),
+    call(NETWORK + "pixel_shuffle", PIXELS, 2),
+    call("torch.pixel_shuffle", real(4, 2, 3), 2),
+    call(NETWORK + "pixel_unshuffle", IMAGE, 2),
+]
+
+PLACES = np.array([[2, 0], [1, 1], [0, 3]])
+DISTINCT = np.array([[2, 0], [1, 3], [0, 3]])
+
+SCATTERINGS = [
+    call("torch.scatter_add", ROWS, 1, PLACES, real(3, 2)),
+    call("torch.Tensor.scatter_add", ROWS, 0, np.array([[2, 0, 2, 1]]), real(1, 4)),
+    call("torch.index_add", CUBE, 1, np.array([3, 0, 3]), real(2, 3, 3), alpha=0.5),
+    call("torch.Tensor.index_add", ROWS, -1, np.array([1, 2]), real(3, 2)),
+    call("torch.scatter", ROWS, 1, DISTINCT, real(3, 2)),
+    call("torch.Tensor.scatter", ROWS, -1, PLACES, 0.25),
+    call("torch.scatter", ROWS, 1, PLACES, value=2),
+]
+
 CASES: list[Case] = [
     *ACTIVATIONS,
     *LOSSES,
@@ -187,6 +226,8 @@ CASES: list[Case] = [
     *REDUCTIONS,
     *COMBINED,
     *MOVEMENTS,
+    *IMAGES,
+    *SCATTERINGS,
 ]
 
 WHOLE = np.array([[2, 0], [1, 1]])
@@ -225,6 +266,8 @@ REFUSED: list[tuple[Case, str]] = [
     (call(NETWORK + "rms_norm", CUBE, (3,), real(4), 0.5), "operand 1 is 'tensor<4xf32>'"),
     (call(NETWORK + "group_norm", CUBE, 3), "makes 3 groups of the channels of"),
     (call(NETWORK + "group_norm", CUBE, 2, real(3)), "operand 1 is 'tensor<3xf32>'"),
+    (call(NETWORK + "hardtanh", KINKS, 1.0, 1.0), "has a least number that is not below the gr"),
+    (call(NETWORK + "cosine_similarity", ROWS, real(4)), "operand 1 is 'tensor<4xf32>'"),
     (call(NETWORK + "normalize", CUBE, 3.0), "keyword 'p' is neither 1 nor 2"),
     (call("torch.logsumexp", CUBE), "needs keyword 'dim'"),
     (call("torch.var", CUBE, 0, correction=2), "corrects a mean of 2 by 2"),
@@ -251,6 +294,26 @@ REFUSED: list[tuple[Case, str]] = [
     (call("torch.roll", CUBE, 1, 3), "has no dimension 3"),
     (call(NETWORK + "one_hot", WHOLE, -1), "keyword 'num_classes' is not a positive integer"),
     (call(NETWORK + "one_hot", ROWS, 4), "makes 'tensor<3x4xf32>' of 'tensor<3x4xf32>'"),
+    (call(NETWORK + "avg_pool2d", IMAGE, 2, 1), "takes windows that are no blocks"),
+    (call(NETWORK + "avg_pool2d", IMAGE, 2, 2, 1), "keyword 'padding' other than 0"),
+    (call(NETWORK + "avg_pool2d", IMAGE, 5), "takes 5 of a dimension of 4"),
+    (call(NETWORK + "avg_pool2d", ROWS, 2), "is no image of 2 dimensions"),
+    (call(NETWORK + "avg_pool2d", IMAGE, (2, 0)), "keyword 'kernel_size' is no positive integer"),
+    (call(NETWORK + "avg_pool2d", IMAGE, 2, 2, 0, True), "keyword 'ceil_mode' other than False"),
+    (call(NETWORK + "adaptive_avg_pool2d", IMAGE, 3), "makes 3 of a dimension of 4"),
+    (call(NETWORK + "interpolate", IMAGE, 2, 2), "keyword 'scale_factor' other than None"),
+    (call(NETWORK + "interpolate", IMAGE, 9), "makes no whole number of elements of each"),
+    (call(NETWORK + "interpolate", IMAGE, None, 1.5), "makes no whole number of elements of"),
+    (call(NETWORK + "interpolate", IMAGE, 8, mode="area"), "keyword 'mode' other than 'nearest'"),
+    (call(NETWORK + "interpolate", ROWS, 8), "is no batch of channels"),
+    (call(NETWORK + "pixel_shuffle", IMAGE, 2), "does not divide 'tensor<2x3x4x6xf32>' by 2"),
+    (call("torch.scatter_add", ROWS, 1, WHOLE, real(2, 2)), "has an index of 'tensor<2x2xi64>'"),
+    (call("torch.scatter_add", ROWS, 1, PLACES, ROWS), "operand 2 is 'tensor<3x4xf32>'"),
+    (call("torch.scatter_add", ROWS, 1, PLACES), "needs a tensor 'src'"),
+    (call("torch.index_add", ROWS, 1, PLACES, ROWS), "has an index of 'tensor<3x2xi64>'"),
+    (call("torch.scatter", ROWS, 1, PLACES, None), "keyword 'src' is not a number"),
+    (call("torch.scatter", ROWS, 1, PLACES, 1, reduce="add"), "keyword 'reduce' other than None"),
+    (call("torch.scatter", ROWS, None, PLACES, 1), "needs a dimension and a tensor 'index'"),
     (call("torch.Tensor.type_as", ROWS, WHOLE), "makes int64 where the plan declares float32"),
     (call("torch.Tensor.half", ROWS), "makes float16 where the plan declares float32"),
     (call("torch.Tensor.long", ROWS), "makes int64 where the plan declares float32"),
