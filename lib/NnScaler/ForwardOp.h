@@ -341,8 +341,13 @@ template <typename Op> void importUnary(ForwardOp &op, Results &results) {
                                  tv::DomainAttr()));
 }
 
-/// `torch.nn.functional.dropout`.
+/// The type of a tensor that is created: what keyword `dtype` says, or `like`
+/// where that is absent, must be what the plan declares. Null after an error.
+mlir::RankedTensorType getCreatedType(ForwardOp &op, llvm::StringRef like);
+
+/// `torch.nn.functional.dropout` and `torch.randn_like`.
 void importDropout(ForwardOp &op, Results &results);
+void importNormalDraws(ForwardOp &op, Results &results);
 
 } // namespace verify::nnscaler
 

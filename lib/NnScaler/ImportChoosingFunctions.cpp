@@ -301,9 +301,7 @@ static void importTriangle(ForwardOp &op, Results &results) {
 // Tensors of given numbers
 //===----------------------------------------------------------------------===//
 
-/// The type of a tensor that is created: what keyword `dtype` says, or `like`
-/// where that is absent, must be what the plan declares.
-static RankedTensorType getCreatedType(ForwardOp &op, StringRef like) {
+RankedTensorType nnscaler::getCreatedType(ForwardOp &op, StringRef like) {
   const Argument *type = op.keyword("dtype");
   for (StringRef name : {"layout", "device", "memory_format", "generator"})
     op.requireNone(name);

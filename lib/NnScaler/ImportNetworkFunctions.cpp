@@ -252,6 +252,8 @@ void nnscaler::addNetworkFunctions(ForwardRules &rules) {
       {"torch.nn.functional.softmax", {importSoftmax}},
       {"torch.softmax", {importSoftmax}},
       {"torch.nn.functional.dropout", {importDropout}},
+      {"torch.randn_like",
+       {.import = importNormalDraws, .ignoresValues = true}},
       {"torch.nn.functional.gelu", {importGelu}},
       {"torch.nn.functional.silu", {importUnary<tv::SiluOp>}},
       {"torch.nn.functional.relu", {importUnary<tv::ReluOp>}},

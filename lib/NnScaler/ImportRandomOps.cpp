@@ -1,4 +1,4 @@
-//===- ImportRandomOps.cpp - dropout --------------------------------------===//
+//===- ImportRandomOps.cpp - dropout and noise ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -74,4 +74,22 @@ void nnscaler::importDropout(ForwardOp &op, Results &results) {
                                 tv::DomainAttr());
   if (result)
     results.push_back(result);
+}
+
+/// `randn_like(input)`: numbers of a normal distribution. What is proved is so
+/// for all numbers, and counterexamples are of 0 and 1, which are among them.
+void nnscaler::importNormalDraws(ForwardOp &op, Results &results) {
+  if (!op.requireOperands(1))
+    return;
+  RankedTensorType type = getCreatedType(op, op.operandTensor(0).elementType);
+  if (!type)
+    return;
+  if (type.getShape() != op.operandType(0).getShape() ||
+      !isa<FloatType>(type.getElementType())) {
+    op.error() << "does not make " << type << " like " << op.operandType(0);
+    return;
+  }
+  results.push_back(tv::RandomOp::create(
+      op.builder, op.location, type, "randn_like",
+      op.plan.getPiece(op.plan.get(op.node.outputs[0])), op.operands[0]));
 }
