@@ -116,6 +116,36 @@ static void importAdaptivePool(ForwardOp &op, Results &results) {
   results.push_back(averageBlocks({op}, input, *sizes));
 }
 
+/// How often each element of `shape`, without batch and channels, comes along
+/// each dimension, as `size` or `scale_factor` says; none after an error.
+static std::optional<SmallVector<int64_t>> readTimes(ForwardOp &op,
+                                                     ArrayRef<int64_t> shape) {
+  const Argument *size = op.keyword("size");
+  SmallVector<int64_t> times;
+  if (size && (size->isTensor || size->kind != ConstantKind::None)) {
+    op.requireNone("scale_factor");
+    auto sizes = getSizes(op, "size", shape.size());
+    if (!sizes || op.failedAlready)
+      return std::nullopt;
+    for (auto [to, from] : llvm::zip(*sizes, shape))
+      times.push_back(to % from == 0 ? to / from : 0);
+  } else if (const Argument *factor = op.keyword("scale_factor");
+             factor && !factor->isTensor &&
+             factor->kind == ConstantKind::Float) {
+    double number = op.real("scale_factor");
+    bool isWhole = number == std::floor(number) && std::abs(number) < 0x1p20;
+    times.assign(shape.size(), isWhole ? static_cast<int64_t>(number) : 0);
+  } else if (auto factors = getSizes(op, "scale_factor", shape.size())) {
+    times = *factors;
+  }
+  if (op.failedAlready)
+    return std::nullopt;
+  if (llvm::all_of(times, [](int64_t count) { return count >= 1; }))
+    return times;
+  op.error() << "makes no whole number of elements of each";
+  return std::nullopt;
+}
+
 /// `interpolate(input, size, scale_factor, mode='nearest')`: each element of an
 /// image so many times along each dimension.
 static void importInterpolate(ForwardOp &op, Results &results) {
@@ -129,8 +159,6 @@ static void importInterpolate(ForwardOp &op, Results &results) {
   op.requireNone("align_corners");
   op.requireNone("recompute_scale_factor");
   op.requireFalse("antialias");
-  const Argument *size = op.keyword("size");
-  bool hasSize = size && (size->isTensor || size->kind != ConstantKind::None);
   if (op.failedAlready)
     return;
   ArrayRef<int64_t> shape = OpBody::shape(input);
@@ -138,31 +166,9 @@ static void importInterpolate(ForwardOp &op, Results &results) {
     op.error() << "is no batch of channels: " << input.getType();
     return;
   }
-  size_t rank = shape.size() - 2;
-  SmallVector<int64_t> times;
-  if (hasSize) {
-    op.requireNone("scale_factor");
-    auto sizes = getSizes(op, "size", rank);
-    if (!sizes || op.failedAlready)
-      return;
-    for (auto [to, from] : llvm::zip(*sizes, shape.drop_front(2)))
-      times.push_back(to % from == 0 ? to / from : 0);
-  } else if (const Argument *factor = op.keyword("scale_factor");
-             factor && !factor->isTensor &&
-             factor->kind == ConstantKind::Float) {
-    double number = op.real("scale_factor");
-    times.assign(rank, number == std::floor(number) && number < 0x1p20
-                           ? static_cast<int64_t>(number)
-                           : 0);
-  } else if (auto factors = getSizes(op, "scale_factor", rank)) {
-    times = *factors;
-  }
-  if (op.failedAlready)
+  auto times = readTimes(op, shape.drop_front(2));
+  if (!times)
     return;
-  if (llvm::any_of(times, [](int64_t count) { return count < 1; })) {
-    op.error() << "makes no whole number of elements of each";
-    return;
-  }
   SmallVector<int64_t> repeated, dimensions, result;
   for (auto [i, length] : llvm::enumerate(shape)) {
     dimensions.push_back(static_cast<int64_t>(repeated.size()));
@@ -170,9 +176,9 @@ static void importInterpolate(ForwardOp &op, Results &results) {
     result.push_back(length);
     if (i < 2)
       continue;
-    repeated.push_back(times[i - 2]);
-    if (llvm::MulOverflow(length, times[i - 2], result.back())) {
-      op.error() << "repeats size " << length << " " << times[i - 2]
+    repeated.push_back((*times)[i - 2]);
+    if (llvm::MulOverflow(length, repeated.back(), result.back())) {
+      op.error() << "repeats size " << length << " " << repeated.back()
                  << " times";
       return;
     }
