@@ -140,6 +140,9 @@ static void importNormalize(ForwardOp &op, Results &results) {
   for (int64_t dimension : dims.value_or(SmallVector<int64_t>()))
     reduction.dimensions.push_back(op.dimension(dimension, rank));
   llvm::sort(reduction.dimensions);
+  if (llvm::adjacent_find(reduction.dimensions) != reduction.dimensions.end() &&
+      !op.failedAlready)
+    op.error() << "keyword 'dim' names a dimension twice";
   if (p != 1 && p != 2 && !op.failedAlready)
     op.error() << "keyword 'p' is neither 1 nor 2";
   if (op.failedAlready)

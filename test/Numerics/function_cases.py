@@ -268,6 +268,7 @@ REFUSED: list[tuple[Case, str]] = [
     (call(NETWORK + "group_norm", CUBE, 2, real(3)), "operand 1 is 'tensor<3xf32>'"),
     (call(NETWORK + "hardtanh", KINKS, 1.0, 1.0), "has a least number that is not below the gr"),
     (call(NETWORK + "cosine_similarity", ROWS, real(4)), "operand 1 is 'tensor<4xf32>'"),
+    (call(NETWORK + "normalize", ROWS, 2.0, (1, -1)), "keyword 'dim' names a dimension twice"),
     (call(NETWORK + "normalize", CUBE, 3.0), "keyword 'p' is neither 1 nor 2"),
     (call("torch.logsumexp", CUBE), "needs keyword 'dim'"),
     (call("torch.var", CUBE, 0, correction=2), "corrects a mean of 2 by 2"),
