@@ -245,6 +245,21 @@ static void importExpm1(ForwardOp &op, Results &results) {
     results.push_back(buildExpm1({op}, input));
 }
 
+/// `logaddexp(input, other)`: `log(exp(input) + exp(other))`.
+static void importLogAddExp(ForwardOp &op, Results &results) {
+  op.requireNone("out");
+  Value input = op.floats("input");
+  Value other = op.failedAlready ? Value() : op.floats("other");
+  RankedTensorType type = op.resultType(0);
+  if (!other || !type)
+    return;
+  OpBody body{op};
+  Value sum = tv::AddOp::create(op.builder, op.location, type,
+                                body.unary<tv::ExpOp>(input),
+                                body.unary<tv::ExpOp>(other), tv::DomainAttr());
+  results.push_back(body.unary<tv::LogOp>(sum));
+}
+
 static void importLog2(ForwardOp &op, Results &results) {
   OpBody body{op};
   if (Value input = getInput(op))
@@ -334,6 +349,8 @@ void nnscaler::addActivations(ForwardRules &rules) {
       {"torch.reciprocal", {.import = importReciprocal, .parameters = "input"}},
       {"torch.log1p", {.import = importLog1p, .parameters = "input"}},
       {"torch.expm1", {.import = importExpm1, .parameters = "input"}},
+      {"torch.logaddexp",
+       {.import = importLogAddExp, .parameters = "input other"}},
       {"torch.log2", {.import = importLog2, .parameters = "input"}},
       {"torch.addcmul",
        {.import = importAdded<tv::MultiplyOp>,

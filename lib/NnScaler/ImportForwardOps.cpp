@@ -218,6 +218,32 @@ static void importOuter(ForwardOp &op, Results &results) {
       op.builder, op.location, type, column, op.operands[1], tv::DomainAttr()));
 }
 
+/// `dot(input, tensor)` of two vectors, or `mv(input, vec)` of a matrix and
+/// one.
+template <bool isMatrix>
+static void importVectorProduct(ForwardOp &op, Results &results) {
+  op.requireNone("out");
+  Value left = op.floats("input");
+  Value right =
+      op.failedAlready ? Value() : op.floats(isMatrix ? "vec" : "tensor");
+  if (!right)
+    return;
+  ArrayRef<int64_t> shape = OpBody::shape(left);
+  if (shape.size() != 1 + isMatrix) {
+    op.error() << "needs a " << (isMatrix ? "matrix" : "vector") << ", got "
+               << left.getType();
+    return;
+  }
+  OpBody body{op};
+  if (!requireShape(op, 1, {shape.back()}))
+    return;
+  if (isMatrix)
+    results.push_back(body.einsum({left, right}, "ab,b->a", {shape.front()}));
+  else
+    results.push_back(
+        body.reshape(body.einsum({left, right}, "a,a->", {}), {1}));
+}
+
 static void importSquare(ForwardOp &op, Results &results) {
   RankedTensorType type = op.resultType(0);
   if (type && op.requireOperands(1))
@@ -285,6 +311,10 @@ static ForwardRules listRules() {
       {"torch.pow", {importPower}},
       {"torch.square", {importSquare}},
       {"torch.outer", {importOuter}},
+      {"torch.dot",
+       {.import = importVectorProduct<false>, .parameters = "input tensor"}},
+      {"torch.mv",
+       {.import = importVectorProduct<true>, .parameters = "input vec"}},
       {"torch.matmul", {importMatmul}},
       {"torch.bmm", {importMatmul}},
       {"torch.baddbmm", {importAddedProduct}},

@@ -41,20 +41,17 @@ static void importExpand(ForwardOp &op, Results &results) {
   results.push_back(OpBody{op}.broadcast(op.operands[0], *size, dimensions));
 }
 
-/// `torch.Tensor.repeat(*repeats)`: copies one after the other.
-static void importRepeat(ForwardOp &op, Results &results) {
-  auto repeats = op.integers("repeats");
-  if (!op.requireOperands(1) || !repeats)
-    return;
+/// Copies of operand 0, one after the other, so many along each dimension.
+static void repeat(ForwardOp &op, ArrayRef<int64_t> repeats, Results &results) {
   ArrayRef<int64_t> shape = op.operandType(0).getShape();
-  if (repeats->size() < shape.size()) {
-    op.error() << "has " << repeats->size() << " repeats for rank "
+  if (repeats.size() < shape.size()) {
+    op.error() << "has " << repeats.size() << " repeats for rank "
                << shape.size();
     return;
   }
-  size_t added = repeats->size() - shape.size();
+  size_t added = repeats.size() - shape.size();
   SmallVector<int64_t> repeated, dimensions, flat;
-  for (auto [i, times] : llvm::enumerate(*repeats)) {
+  for (auto [i, times] : llvm::enumerate(repeats)) {
     int64_t own = i < added ? 1 : shape[i - added], length;
     if (times < 1 || llvm::MulOverflow(times, own, length)) {
       op.error() << "repeats size " << own << " " << times << " times";
@@ -69,6 +66,25 @@ static void importRepeat(ForwardOp &op, Results &results) {
   }
   Value all = OpBody{op}.broadcast(op.operands[0], repeated, dimensions);
   giveReshaped(op, all, std::move(flat), results);
+}
+
+/// `torch.Tensor.repeat(*repeats)`: copies one after the other.
+static void importRepeat(ForwardOp &op, Results &results) {
+  auto repeats = op.integers("repeats");
+  if (op.requireOperands(1) && repeats)
+    repeat(op, *repeats, results);
+}
+
+/// `tile(input, dims)`: the same, once along dimensions that are not said.
+static void importTile(ForwardOp &op, Results &results) {
+  op.tensor("input");
+  auto repeats = op.integers("dims");
+  if (!op.requireOperands(1) || op.failedAlready || !repeats)
+    return;
+  size_t rank = op.operandType(0).getRank();
+  if (repeats->size() < rank)
+    repeats->insert(repeats->begin(), rank - repeats->size(), 1);
+  repeat(op, *repeats, results);
 }
 
 /// Repeats what has fewer dimensions or such of size 1.
@@ -86,6 +102,18 @@ static void broadcastTo(ForwardOp &op, Value value, ArrayRef<int64_t> size,
     results.push_back(OpBody{op}.broadcast(value, size, dimensions));
   else
     op.error() << "does not repeat " << value.getType() << " to what is asked";
+}
+
+/// `broadcast_to(input, size)`, where -1 stands for no size.
+static void importBroadcastTo(ForwardOp &op, Results &results) {
+  op.tensor("input");
+  auto size = op.integers("size");
+  if (!op.requireOperands(1) || op.failedAlready || !size)
+    return;
+  if (llvm::any_of(*size, [](int64_t length) { return length < 1; }))
+    op.error() << "keyword 'size' is not a list of positive integers";
+  else
+    broadcastTo(op, op.operands[0], *size, results);
 }
 
 /// `input.expand_as(other)`.
@@ -132,6 +160,14 @@ void nnscaler::addRepetitions(ForwardRules &rules) {
   rules.insert({
       {"torch.Tensor.expand", {importExpand, kept}},
       {"torch.Tensor.repeat", {importRepeat, kept}},
+      {"torch.tile",
+       {.import = importTile,
+        .minusInfinity = kept,
+        .parameters = "input dims"}},
+      {"torch.broadcast_to",
+       {.import = importBroadcastTo,
+        .minusInfinity = kept,
+        .parameters = "input size"}},
       {"torch.Tensor.expand_as", {importExpandAs, kept}},
       {"torch.repeat_interleave",
        {.import = importInterleave,

@@ -154,6 +154,9 @@ COMBINED = [
     call("torch.addcmul", ROWS, real(3, 1), real(4), value=0.5),
     call("torch.addcdiv", ROWS, real(3, 1), real(3, 4, least=1)),
     call("torch.lerp", ROWS, real(4), 0.25),
+    call("torch.logaddexp", ROWS, real(3, 1)),
+    call("torch.dot", real(4), real(4)),
+    call("torch.Tensor.mv", ROWS, real(4)),
     call("torch.Tensor.lerp", ROWS, real(3, 4), real(3, 1)),
 ]
 
@@ -164,6 +167,9 @@ MOVEMENTS = [
     call("torch.repeat_interleave", CUBE, 2, 1),
     call("torch.Tensor.repeat_interleave", CUBE, 3, dim=-1),
     call("torch.repeat_interleave", CUBE, repeats=2),
+    call("torch.tile", CUBE, (2,)),
+    call("torch.Tensor.tile", ROWS, dims=(2, 1, 3)),
+    call("torch.broadcast_to", real(4, 1), (2, 4, 3)),
     call("torch.swapaxes", CUBE, 0, -1),
     call("torch.Tensor.swapdims", CUBE, dim0=1, dim1=0),
     call("torch.t", ROWS),
@@ -248,6 +254,11 @@ REFUSED: list[tuple[Case, str]] = [
     (call("torch.log1p", ROWS, real(4)), "unknown positional argument"),
     (call("torch.log1p", 1.0, ROWS), "keyword 'input' other than None is not supported"),
     (call("torch.addcmul", ROWS, ROWS), "needs a tensor 'tensor2'"),
+    (call("torch.dot", ROWS, ROWS), "needs a vector, got 'tensor<3x4xf32>'"),
+    (call("torch.mv", ROWS, real(3)), "operand 1 is 'tensor<3xf32>'"),
+    (call("torch.tile", ROWS, (0, 1)), "repeats size 3 0 times"),
+    (call("torch.broadcast_to", ROWS, (-1, 4)), "keyword 'size' is not a list of positive"),
+    (call("torch.broadcast_to", ROWS, (2, 4)), "does not repeat 'tensor<3x4xf32>'"),
     (call("torch.lerp", ROWS, ROWS, None), "keyword 'weight' is not a number"),
     (
         call(NETWORK + "cross_entropy", ROWS, CLASSES, label_smoothing=1.5),
