@@ -27,19 +27,21 @@ SOURCE = Path(__file__).resolve().parent.parent
 
 def run(command: list[str | Path], **options: object) -> subprocess.CompletedProcess:
     """Runs a command and takes what it prints."""
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, **options
+    )
 
 
 def has_torch(python: Path) -> bool:
-    """Whether a Python has the version of PyTorch that is asked for."""
+    """Whether a Python has the version of PyTorch that is asked for, and NumPy."""
     if not python.exists():
         return False
-    version = run([python, "-c", "import torch; print(torch.__version__)"])
+    version = run([python, "-c", "import numpy, torch; print(torch.__version__)"])
     return version.stdout.strip() == VERSION
 
 
 def install(folder: Path) -> str:
-    """Makes a virtual environment with PyTorch; why not, or nothing."""
+    """Makes a virtual environment with PyTorch and NumPy; why not, or nothing."""
     python = folder / "bin" / "python"
     if has_torch(python):
         return ""
@@ -49,7 +51,7 @@ def install(folder: Path) -> str:
     index = os.environ.get("VERIFY_TORCH_INDEX", INDEX)
     print(f"installing torch {VERSION} from {index}", flush=True)
     pip = [python, "-m", "pip", "install", "--quiet", "--retries", "1", "--timeout"]
-    found = run([*pip, "30", f"torch=={VERSION}", "--extra-index-url", index])
+    found = run([*pip, "30", "numpy", f"torch=={VERSION}", "--extra-index-url", index])
     if has_torch(python):
         return ""
     reasons = [line for line in found.stderr.splitlines() if line.startswith("ERROR")]
@@ -95,7 +97,9 @@ def compare_functions(build: Path, python: Path, environment: dict[str, str]) ->
     numerics = SOURCE / "test/Numerics"
     environment = environment | {"PYTHONPATH": str(SOURCE / "python")}
     script = [python, "-B", numerics / "functions.py", build / "test/torch"]
-    return report(run([*script, numerics / "Inputs/functions.jsonl", "--torch"], env=environment))
+    return report(
+        run([*script, numerics / "Inputs/functions.jsonl", "--torch"], env=environment)
+    )
 
 
 def main() -> int:
