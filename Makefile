@@ -29,7 +29,7 @@ check: setup $(BUILD)/build.ninja
 	scripts/check.py $(BUILD)
 
 check-torch: setup $(BUILD)/build.ninja
-	cmake --build $(BUILD) --target verify-opt
+	cmake --build $(BUILD) --target verify-opt verify-plan
 	scripts/check-torch.py $(BUILD)
 
 build: setup $(BUILD)/build.ninja
