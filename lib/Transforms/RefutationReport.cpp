@@ -192,6 +192,8 @@ void Refutation::addCounterexample(InFlightDiagnostic &error) {
 }
 
 llvm::Error Refutation::writeInputs(StringRef path) const {
+  if (!confirmedAt)
+    return llvm::createStringError("nothing was found on any");
   return writeWitness(path, graph, *confirmedAt, seed);
 }
 
