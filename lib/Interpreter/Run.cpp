@@ -100,9 +100,14 @@ double Run::findLargest(const Tensor &tensor) const {
 }
 
 LogicalResult Run::compare(Operation *program) {
+  double whole = 0;
+  for (const ResultRow &row : rows)
+    if (row.reference)
+      whole = std::max(whole, findLargest(*row.reference));
   for (const ResultRow &row : rows)
     for (const ResultPlace &place : row.places)
-      if (!exact && place.plan && place.reference && isTooLarge(place)) {
+      if (!exact && place.plan && place.reference &&
+          (isTooLarge(place) || isTooWide(place, scaleFloor * whole))) {
         wasOutOfRange = true;
         if (!defersRange)
           program->emitOpError("has ")
@@ -112,10 +117,6 @@ LogicalResult Run::compare(Operation *program) {
               << "; try another seed, other inputs or exact arithmetic";
         return failure();
       }
-  double whole = 0;
-  for (const ResultRow &row : rows)
-    if (row.reference)
-      whole = std::max(whole, findLargest(*row.reference));
   for (ResultRow &row : rows) {
     double scale = row.reference ? findLargest(*row.reference) : 0;
     for (ResultPlace &place : row.places)
@@ -135,16 +136,21 @@ bool Run::isTooLarge(const ResultPlace &place) const {
       [&](auto elements) {
         auto [plan, reference] = elements;
         double value = algebra->toDouble(reference);
-        auto isWide = [&](Scalar element) {
-          double width =
-              intervals->getUpper(element) - intervals->getLower(element);
-          return width > tolerance * std::abs(algebra->toDouble(element));
-        };
-        if (intervals && (isWide(plan) || isWide(reference)))
-          return true;
         return std::isnan(value) ||
                (value == INFINITY && algebra->toDouble(plan) != value);
       });
+}
+
+bool Run::isTooWide(const ResultPlace &place, double leastScale) const {
+  if (!intervals)
+    return false;
+  double scale = std::max(findLargest(*place.reference), leastScale);
+  auto isWide = [&](Scalar element) {
+    return intervals->getUpper(element) - intervals->getLower(element) >
+           tolerance * scale;
+  };
+  return llvm::any_of(place.plan->elements, isWide) ||
+         llvm::any_of(place.reference->elements, isWide);
 }
 
 void Run::compare(ResultPlace &place, double wholeScale) {

@@ -42,6 +42,20 @@ tv.stage @near <> expects array<i64: 0, 1>() {
   tv.expect %other is %one <[0:1 of 1]> on <> number 1 contract <output "other"> : tensor<1xf64> is tensor<1xf64>
 }
 
+// What cancels is 0 beside other results.
+// RUN: verify-opt %s --tv-interpret="symbol=nothing arithmetic=interval" -o /dev/null | FileCheck %s --check-prefix=NOTHING
+// NOTHING: output 'y' 1 {{.*}} equal
+tv.stage @nothing <> expects array<i64: 0, 1>() {
+  %two = tv.constant dense<2.0> : tensor<1xf64> : () -> tensor<1xf64>
+  %root = tv.sqrt %two : (tensor<1xf64>) -> tensor<1xf64>
+  %square = tv.multiply %root, %root : (tensor<1xf64>, tensor<1xf64>) -> tensor<1xf64>
+  %x = tv.subtract %square, %two : (tensor<1xf64>, tensor<1xf64>) -> tensor<1xf64>
+  %y = tv.distribute %x <[0:1 of 1]> on <> : (tensor<1xf64>) -> tensor<1xf64>
+  %z = tv.distribute %two <[0:1 of 1]> on <> : (tensor<1xf64>) -> tensor<1xf64>
+  tv.expect %y is %x <[0:1 of 1]> on <> number 0 contract <output "y"> : tensor<1xf64> is tensor<1xf64>
+  tv.expect %z is %two <[0:1 of 1]> on <> number 1 contract <output "z"> : tensor<1xf64> is tensor<1xf64>
+}
+
 // KINK-LABEL: @kinked in intervals of 128 bits
 // KINK: [] 1.414213562373095
 tv.graph @kinked <> {

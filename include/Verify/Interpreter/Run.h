@@ -101,8 +101,11 @@ private:
   /// after an error at `program`, whose results are not what doubles can hold.
   llvm::LogicalResult compare(mlir::Operation *program);
   /// Whether the reference's element is none of the doubles, which says nothing
-  /// about the plan's, or either is in an interval that is too wide.
+  /// about the plan's.
   bool isTooLarge(const ResultPlace &place) const;
+  /// Whether an element is in an interval that is too wide for the size of the
+  /// others, or of all results.
+  bool isTooWide(const ResultPlace &place, double leastScale) const;
   void compare(ResultPlace &place, double wholeScale);
   double findLargest(const Tensor &tensor) const;
   /// The reference is undefined at `op`.
