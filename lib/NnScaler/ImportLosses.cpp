@@ -109,8 +109,8 @@ static void importHuber(ForwardOp &op, Results &results) {
   }
   Value half = body.number(0.5), limit = body.number(delta);
   Value square = body.binary<tv::MultiplyOp>(body.power(difference, 2), half);
-  // Half of the limit is a double, too.
-  Value line = body.binary<tv::SubtractOp>(distance, body.number(delta / 2));
+  Value line = body.binary<tv::SubtractOp>(
+      distance, body.binary<tv::MultiplyOp>(limit, half));
   if (isSmooth)
     square = body.binary<tv::DivideOp>(square, limit);
   else

@@ -207,6 +207,10 @@ static void importVariance(ForwardOp &op, Results &results) {
   int64_t count = 1;
   for (int64_t dimension : reduction->dimensions)
     count *= op.operandType(0).getDimSize(dimension);
+  if (correction != std::floor(correction)) {
+    op.error() << "keyword 'correction' is not an integer";
+    return;
+  }
   double divisor = static_cast<double>(count) - correction;
   if (divisor <= 0) {
     op.error() << "corrects a mean of " << count << " by " << correction;

@@ -283,6 +283,7 @@ REFUSED: list[tuple[Case, str]] = [
     (call(NETWORK + "normalize", CUBE, 3.0), "keyword 'p' is neither 1 nor 2"),
     (call("torch.logsumexp", CUBE), "needs keyword 'dim'"),
     (call("torch.var", CUBE, 0, correction=2), "corrects a mean of 2 by 2"),
+    (call("torch.var", CUBE, 0, correction=0.5), "keyword 'correction' is not an integer"),
     (call("torch.var", CUBE, True), "keyword 'dim' is not a list of integers"),
     (call("torch.argmax", CUBE), "needs keyword 'dim'"),
     (call("torch.argmax", CUBE, (0, 1)), "keyword 'dim' is not an integer"),
