@@ -131,9 +131,13 @@ int RunFlags::run(mlir::ModuleOp module, const Options &options) {
                           "on these inputs\n"
                         : "differs: a result of the plan is not the "
                           "reference's\n")
-           << "  run     " << shape << "; " << done.describeArithmetic() << "; "
-           << (inputs.empty() ? "inputs" : "inputs that are not given")
-           << " of seed " << options.seed << "\n";
+           << "  run     " << shape << "; " << done.describeArithmetic()
+           << "; ";
+    if (!done.hasDrawn())
+      outs() << "all inputs are given\n";
+    else
+      outs() << (inputs.empty() ? "inputs" : "inputs that are not given")
+             << " of seed " << options.seed << "\n";
     printTable(done, outs());
     if (printResults)
       printElements(done, outs());

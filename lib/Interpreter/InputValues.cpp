@@ -70,6 +70,7 @@ TensorRef InputValues::draw(tv::ContractRole role, StringRef name,
       workspace.allocate(type.getShape(), location);
   if (!result)
     return nullptr;
+  isDrawn = true;
   ElementKind kind = getElementKind(type);
   uint64_t stream = hash(name, 1469598103934665603u + uint64_t(role));
   for (int64_t position : place)

@@ -52,6 +52,8 @@ public:
         drawsPositive(drawsPositive) {}
 
   void setIndexLimits(IndexLimits newLimits) { limits = std::move(newLimits); }
+  /// Whether any tensor was drawn.
+  bool hasDrawn() const { return isDrawn; }
 
   /// The whole tensor; null after an error at `location`.
   TensorRef get(tv::ContractRole role, llvm::StringRef name,
@@ -74,6 +76,7 @@ private:
   unsigned seed;
   GivenTensors &given;
   bool drawsPositive;
+  bool isDrawn = false;
   IndexLimits limits;
   std::map<std::pair<tv::ContractRole, std::string>, TensorRef> known;
 };

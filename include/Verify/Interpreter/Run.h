@@ -69,6 +69,8 @@ public:
   /// `exact`, `double` or `interval`, and the same in words.
   llvm::StringRef getArithmetic() const;
   llvm::StringRef describeArithmetic() const;
+  /// Whether any tensor was drawn, and not given.
+  bool hasDrawn() const { return inputs.hasDrawn(); }
   llvm::ArrayRef<ResultRow> getRows() const { return rows; }
   bool areEqual() const;
   /// Ops of the plan outside of their domain, and the like.
