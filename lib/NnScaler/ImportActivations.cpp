@@ -330,6 +330,7 @@ void nnscaler::addActivations(ForwardRules &rules) {
         .parameters = "input negative_slope inplace"}},
       {"torch.nn.functional.elu",
        {.import = importElu, .parameters = "input alpha inplace"}},
+      {"torch._C._nn.elu", {.import = importElu, .parameters = "input alpha"}},
       {"torch.nn.functional.selu",
        {.import = importSelu, .parameters = "input inplace"}},
       {"torch.nn.functional.mish",

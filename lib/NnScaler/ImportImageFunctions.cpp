@@ -177,6 +177,12 @@ static void importInterpolate(ForwardOp &op, Results &results) {
     if (i < 2)
       continue;
     repeated.push_back((*times)[i - 2]);
+    // PyTorch multiplies positions by a float, which others are rounded to.
+    if (!llvm::isPowerOf2_64(repeated.back()) || length >= int64_t(1) << 20) {
+      op.error() << "repeats size " << length << " " << repeated.back()
+                 << " times, which is not supported but for powers of two";
+      return;
+    }
     if (llvm::MulOverflow(length, repeated.back(), result.back())) {
       op.error() << "repeats size " << length << " " << repeated.back()
                  << " times";

@@ -106,9 +106,9 @@ static void importScatterAdd(ForwardOp &op, Results &results) {
   results.push_back(body.binary<tv::AddOp>(scattering->input, sum));
 }
 
-/// `scatter(input, dim, index, src)`, or with a number as `value` or in the
-/// place of `src`. Where several elements belong at one place PyTorch does not
-/// say which of them is there.
+/// `scatter(input, dim, index, value)` of a number, which may be in the place
+/// of `src`, too. Of several elements at one place PyTorch does not say which
+/// is there, so that a tensor is refused.
 static void importScatter(ForwardOp &op, Results &results) {
   auto scattering = readScattering(op, /*isVector=*/false);
   if (!scattering)
@@ -116,16 +116,12 @@ static void importScatter(ForwardOp &op, Results &results) {
   op.requireNone("reduce");
   OpBody body{op};
   const Argument *given = op.positional("src");
-  Value put;
   if (given && given->isTensor) {
-    put = op.floats("src");
-    if (op.failedAlready ||
-        !requireShape(op, 2, getSourceShape(*scattering, false)))
-      return;
-    put = addUp(body, *scattering, put, /*isVector=*/false);
-  } else {
-    put = body.number(op.real(op.keyword("value") ? "value" : "src"));
+    op.error() << "puts the elements of a tensor, of which several may belong "
+                  "at one place; that is not supported";
+    return;
   }
+  Value put = body.number(op.real(op.keyword("value") ? "value" : "src"));
   Value ones = tv::ConstantOp::create(
       op.builder, op.location,
       OpBody::like(scattering->input, getSourceShape(*scattering, false)),

@@ -213,14 +213,12 @@ IMAGES = [
 ]
 
 PLACES = np.array([[2, 0], [1, 1], [0, 3]])
-DISTINCT = np.array([[2, 0], [1, 3], [0, 3]])
 
 SCATTERINGS = [
     call("torch.scatter_add", ROWS, 1, PLACES, real(3, 2)),
     call("torch.Tensor.scatter_add", ROWS, 0, np.array([[2, 0, 2, 1]]), real(1, 4)),
     call("torch.index_add", CUBE, 1, np.array([3, 0, 3]), real(2, 3, 3), alpha=0.5),
     call("torch.Tensor.index_add", ROWS, -1, np.array([1, 2]), real(3, 2)),
-    call("torch.scatter", ROWS, 1, DISTINCT, real(3, 2)),
     call("torch.Tensor.scatter", ROWS, -1, PLACES, 0.25),
     call("torch.scatter", ROWS, 1, PLACES, value=2),
 ]
@@ -324,6 +322,9 @@ REFUSED: list[tuple[Case, str]] = [
     (call("torch.scatter_add", ROWS, 1, PLACES, ROWS), "operand 2 is 'tensor<3x4xf32>'"),
     (call("torch.scatter_add", ROWS, 1, PLACES), "needs a tensor 'src'"),
     (call("torch.index_add", ROWS, 1, PLACES, ROWS), "has an index of 'tensor<3x2xi64>'"),
+    (call("torch.scatter", ROWS, 1, PLACES, real(3, 2)), "puts the elements of a tensor"),
+    (call(NETWORK + "interpolate", IMAGE, scale_factor=3), "repeats size 4 3 times, which is not"),
+    (call("torch._C._nn.elu", ROWS, 1.0, False), "unknown positional argument"),
     (call("torch.scatter", ROWS, 1, PLACES, None), "keyword 'src' is not a number"),
     (call("torch.scatter", ROWS, 1, PLACES, 1, reduce="add"), "keyword 'reduce' other than None"),
     (call("torch.scatter", ROWS, None, PLACES, 1), "needs a dimension and a tensor 'index'"),
