@@ -198,17 +198,12 @@ static void importOneHot(ForwardOp &op, Results &results) {
       op.builder, op.location,
       RankedTensorType::get(shape, op.builder.getF32Type()), classes,
       /*start=*/0, tv::DomainAttr());
-  auto number = RankedTensorType::get({}, type.getElementType());
-  auto build = [&](int64_t literal) -> Value {
-    return tv::ConstantOp::create(op.builder, op.location, number,
-                                  DenseElementsAttr::get(number, literal),
-                                  tv::DomainAttr());
-  };
   OpBody body{op};
   results.push_back(buildSelect(
       op, RankedTensorType::get(shape, type.getElementType()),
       body.compare(tv::ComparisonKind::NotEqual, marks, body.number(0)),
-      build(1), build(0)));
+      body.integer(type.getElementType(), 1),
+      body.integer(type.getElementType(), 0)));
 }
 
 /// Where a matrix is on or below a diagonal, or on or above it, as real numbers

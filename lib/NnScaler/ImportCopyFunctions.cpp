@@ -42,16 +42,11 @@ static Value buildCast(ForwardOp &op, RankedTensorType type, Value value) {
     return tv::ToRealOp::create(op.builder, op.location, type, value,
                                 tv::DomainAttr());
   if (to == ElementKind::Integer && from == ElementKind::Boolean) {
-    auto number = RankedTensorType::get({}, type.getElementType());
-    auto build = [&](int64_t literal) -> Value {
-      return tv::ConstantOp::create(
-          op.builder, op.location, number,
-          DenseElementsAttr::get(number, op.builder.getIntegerAttr(
-                                             type.getElementType(), literal)),
-          tv::DomainAttr());
-    };
-    return tv::SelectOp::create(op.builder, op.location, type, value, build(1),
-                                build(0), tv::DomainAttr());
+    OpBody body{op};
+    Type element = type.getElementType();
+    return tv::SelectOp::create(op.builder, op.location, type, value,
+                                body.integer(element, 1),
+                                body.integer(element, 0), tv::DomainAttr());
   }
   if (to != ElementKind::Boolean || (from != ElementKind::Real && !isInteger))
     return tv::CopyOp::create(op.builder, op.location, type, value,

@@ -198,12 +198,7 @@ static void importLikelihood(ForwardOp &op, Value logarithms, double smoothing,
   if (op.failedAlready)
     return;
   OpBody body{op};
-  auto number = RankedTensorType::get({}, integers);
-  Value none = tv::ConstantOp::create(
-      op.builder, op.location, number,
-      DenseElementsAttr::get(number,
-                             op.builder.getIntegerAttr(integers, ignored)),
-      tv::DomainAttr());
+  Value none = body.integer(integers, ignored);
   Value target = op.operands[1];
   ArrayRef<int64_t> rows = body.shape(target);
   Value counted = tv::CompareOp::create(

@@ -91,6 +91,15 @@ struct OpBody {
   mlir::Value number(double value) {
     return buildScalar(op.builder, op.location, value);
   }
+  /// An integer of that type, without dimensions.
+  mlir::Value integer(mlir::Type element, int64_t value) {
+    auto type = mlir::RankedTensorType::get({}, element);
+    return tv::ConstantOp::create(
+        op.builder, op.location, type,
+        mlir::DenseElementsAttr::get(type,
+                                     op.builder.getIntegerAttr(element, value)),
+        tv::DomainAttr());
+  }
   mlir::Value power(mlir::Value value, int64_t numerator,
                     int64_t denominator = 1) {
     return tv::PowerOp::create(op.builder, op.location, value.getType(), value,

@@ -155,11 +155,10 @@ def TV_RandomOp : TV_Op<"random", [ParentOneOf<["SegmentOp"]>]> {
   let summary = "the draws of a random op";
   let description = [{
     1 where an element is kept and 0 where it is dropped, or any number, as
-    noise is. What is drawn depends on the random op, which `name` and the
-    tensor that the piece names identify, on the element of the whole tensor,
-    and on the micro-batch of `like`, or that of the execution where `like` is
-    of none; under `random=per-device` of `tv-canonicalize-ssa` also on the
-    device.
+    noise is. Draws depend on the random op, which `name` and the tensor of the
+    piece identify, the element of the whole tensor and the micro-batch of
+    `like`, or that of the execution where `like` is of none; under
+    `random=per-device` of `tv-canonicalize-ssa` also on the device.
 
     Example: `%1 = tv.random "dropout" <14, [0:8 of 8]> like %0 : tensor<8xf32> -> tensor<8xf32>`
   }];
