@@ -177,15 +177,14 @@ static void importInterpolate(ForwardOp &op, Results &results) {
     if (i < 2)
       continue;
     repeated.push_back((*times)[i - 2]);
-    // PyTorch multiplies positions by a float, which others are rounded to.
-    if (!llvm::isPowerOf2_64(repeated.back()) || length >= int64_t(1) << 20) {
+    // PyTorch divides positions as floats, which is exact up to here.
+    constexpr int64_t mostPositions = int64_t(1) << 24;
+    if (!llvm::isPowerOf2_64(repeated.back()) ||
+        llvm::MulOverflow(length, repeated.back(), result.back()) ||
+        result.back() > mostPositions) {
       op.error() << "repeats size " << length << " " << repeated.back()
-                 << " times, which is not supported but for powers of two";
-      return;
-    }
-    if (llvm::MulOverflow(length, repeated.back(), result.back())) {
-      op.error() << "repeats size " << length << " " << repeated.back()
-                 << " times";
+                 << " times, which is only supported by powers of two, and up "
+                    "to 2^24 elements";
       return;
     }
   }

@@ -235,7 +235,8 @@ static void importVariance(ForwardOp &op, Results &results) {
 //===----------------------------------------------------------------------===//
 
 /// The first `count` elements along a dimension in the order of their size, and
-/// where they are; of equal ones the first comes first.
+/// where they are. No two may be equal (docs/Soundness.md, A23): those that are
+/// have one rank, and are added up.
 /// Result `placesResult` has the latter.
 static std::optional<std::pair<Value, Value>>
 chooseGreatest(ForwardOp &op, int64_t dimension, int64_t count, bool isLeast,

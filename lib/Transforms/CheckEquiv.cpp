@@ -277,7 +277,8 @@ protected:
     refutation.report();
     if (counterexample.empty())
       return Answer::Refuted;
-    if (llvm::Error error = refutation.writeInputs(counterexample)) {
+    llvm::Expected<bool> isComplete = refutation.writeInputs(counterexample);
+    if (llvm::Error error = isComplete.takeError()) {
       emitError(graph.getLoc()) << "the inputs of the counterexample are not "
                                    "written: "
                                 << llvm::toString(std::move(error));
@@ -285,7 +286,8 @@ protected:
     } else {
       emitRemark(graph.getLoc())
           << "the inputs of the counterexample are in '" << counterexample
-          << "'; both programs run on them with --run --inputs="
+          << "'" << (*isComplete ? "" : ", but for the draws of single devices")
+          << "; both programs run on them with --run --inputs="
           << counterexample;
     }
     return Answer::Refuted;

@@ -45,8 +45,8 @@ public:
   /// Adds the devices that stand for others where it goes wrong, if more can be
   /// said of each of them; returns whether there are any.
   bool addFolded(llvm::DenseSet<int64_t> &devices);
-  /// Writes the inputs on which it was found.
-  llvm::Error writeInputs(llvm::StringRef path) const;
+  /// Writes the inputs on which it was found; whether they are all there are.
+  llvm::Expected<bool> writeInputs(llvm::StringRef path) const;
   /// Why nothing was found.
   const std::string &getFailure() const { return failureReason; }
 

@@ -191,7 +191,7 @@ void Refutation::addCounterexample(InFlightDiagnostic &error) {
       << "-bit interval arithmetic";
 }
 
-llvm::Error Refutation::writeInputs(StringRef path) const {
+llvm::Expected<bool> Refutation::writeInputs(StringRef path) const {
   if (!confirmedAt)
     return llvm::createStringError("nothing was found on any");
   return writeWitness(path, graph, *confirmedAt, seed);

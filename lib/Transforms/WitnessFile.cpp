@@ -57,9 +57,9 @@ static std::vector<double> listElements(Value input,
   return elements;
 }
 
-llvm::Error verify::writeWitness(StringRef path, tv::GraphOp graph,
-                                 const FactorAnalysis &factors,
-                                 const WitnessSeed &seed) {
+llvm::Expected<bool> verify::writeWitness(StringRef path, tv::GraphOp graph,
+                                          const FactorAnalysis &factors,
+                                          const WitnessSeed &seed) {
   FailureOr<WitnessRange> range = getWitnessRange(factors);
   if (failed(range))
     return llvm::createStringError(noDataReason);
@@ -67,11 +67,13 @@ llvm::Error verify::writeWitness(StringRef path, tv::GraphOp graph,
   llvm::StringMap<tv::InputOp> byName;
   SmallVector<tv::InputOp> listed;
   int64_t count = 0;
+  bool isComplete = true;
   for (auto input : graph.getBody().getOps<tv::InputOp>()) {
     StringRef name = input.getContract().getName().getValue();
     bool isOfDevice =
         input.getContract().getRole() == tv::ContractRole::Random &&
         name.contains(onDevice);
+    isComplete &= !isOfDevice;
     if (isOfDevice || !byName.try_emplace(name, input).second)
       continue;
     listed.push_back(input);
@@ -97,5 +99,7 @@ llvm::Error verify::writeWitness(StringRef path, tv::GraphOp graph,
                  getKind(value.getType()),
                  listElements(value, factors, algebra, inputs));
   }
-  return (*file)->keep();
+  if (llvm::Error error = (*file)->keep())
+    return error;
+  return isComplete;
 }

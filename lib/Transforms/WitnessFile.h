@@ -15,11 +15,11 @@ namespace verify {
 
 /// Writes the inputs, parameters and draws of a graph by name, as the
 /// interpreter reads them (`readTensors`), but for draws of one device: at each
-/// position what `seed` gives for the one that stands for it. Fails if they are
-/// too many, without a file.
-llvm::Error writeWitness(llvm::StringRef path, tv::GraphOp graph,
-                         const FactorAnalysis &factors,
-                         const WitnessSeed &seed);
+/// position what `seed` gives for the one that stands for it. Returns whether
+/// those are all there are. Fails if they are too many, without a file.
+llvm::Expected<bool> writeWitness(llvm::StringRef path, tv::GraphOp graph,
+                                  const FactorAnalysis &factors,
+                                  const WitnessSeed &seed);
 
 } // namespace verify
 
