@@ -82,9 +82,34 @@ Value SegmentImporter::read(const Argument &argument, Location location,
   return slot;
 }
 
+/// Whether `argument` is tensor `id`, or a collection with it.
+static bool holds(const PlanContext &plan, const Argument &argument,
+                  int64_t id) {
+  if (argument.isTensor)
+    return plan.get(argument).id == id;
+  return llvm::any_of(argument.getElements(), [&](const Argument &element) {
+    return holds(plan, element, id);
+  });
+}
+
+/// Whether `node`, or a primitive of it, takes tensor `id`.
+static bool takes(const PlanContext &plan, const Node &node, int64_t id) {
+  auto isIt = [&](const Argument &argument) {
+    return holds(plan, argument, id);
+  };
+  return llvm::any_of(node.inputs, isIt) ||
+         llvm::any_of(node.keywords,
+                      [&](const KeywordArgument &keyword) {
+                        return isIt(keyword.value);
+                      }) ||
+         llvm::any_of(node.primitives, [&](const Primitive &primitive) {
+           return llvm::any_of(primitive.inputs, isIt);
+         });
+}
+
 bool SegmentImporter::isLegallyAbsent(const Node &forward,
                                       unsigned output) const {
-  // Legal only if no consumer of the forward tensor has a backward.
+  // Autograd takes zero for what leads to nothing that has a gradient.
   if (cell->mirror == none)
     return false;
   const Node &segment = plan.plan.nodes[cell->mirror];
@@ -98,15 +123,18 @@ bool SegmentImporter::isLegallyAbsent(const Node &forward,
   bool isConsumed = false;
   for (Index index : segment.nodes) {
     const Node &node = plan.plan.nodes[index];
-    for (const Argument &input : node.inputs) {
-      if (!input.isTensor || plan.get(input).id != id)
-        continue;
-      isConsumed = true;
-      if (node.mirror != none)
-        return false;
-    }
+    if (!takes(plan, node, id))
+      continue;
+    isConsumed = true;
+    if (node.mirror != none)
+      return false;
   }
-  return isConsumed;
+  // The backward has to be given the gradient of what leaves the segment.
+  return isConsumed ||
+         (segment.kind == NodeKind::Segment &&
+          llvm::none_of(segment.outputs, [&](const Argument &argument) {
+            return holds(plan, argument, id);
+          }));
 }
 
 Value SegmentImporter::readGradient(const Argument &argument,
