@@ -18,6 +18,10 @@ using namespace verify;
 
 /// Inputs that are tried before giving up.
 static constexpr unsigned drawLimit = 3;
+/// What inputs are multiplied with then, in powers of 2: bounds and thresholds
+/// are mostly beyond what is computed of the numbers drawn, or far below.
+static constexpr int exponents[] = {2,  3,  4,  5,  6,   7,  8,
+                                    10, 12, 16, 20, -12, -24};
 
 Refutation::Refutation(tv::GraphOp graph, unsigned seed, bool confirmsEarly)
     : graph(graph), firstNumber(seed), confirmsEarly(confirmsEarly) {
@@ -370,6 +374,21 @@ bool Refutation::attemptSome(unsigned draws) {
   return false;
 }
 
+bool Refutation::attemptFarther() {
+  const WitnessSeed first = seed;
+  for (int exponent : exponents)
+    for (bool isPositive : {false, true}) {
+      if (isTooCostly)
+        return false;
+      seed = first;
+      seed.exponent = exponent;
+      seed.isPositive = isPositive;
+      if (attempt(getFine(*coarse)))
+        return true;
+    }
+  return false;
+}
+
 bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
   const WitnessSeed first = seed;
   if (simplify(place, QuadraticBranches::LikeOthers)) {
@@ -410,6 +429,9 @@ bool Refutation::findAmong(tv::ExpectOp place, bool isQuick) {
         return true;
     }
   }
+  seed = first;
+  if (isSmall() && !usesGroups() && attemptFarther())
+    return true;
   return acceptFaint() || acceptUndefined();
 }
 

@@ -157,6 +157,8 @@ private:
   bool attemptWithEqualParts(tv::ExpectOp place);
   /// The same with inputs of so many seeds.
   bool attemptSome(unsigned draws);
+  /// The same with inputs that are larger or smaller by powers of 2.
+  bool attemptFarther();
   bool attemptAgain(const Attempt &earlier);
   /// Takes inputs on which results differed faintly, if that is confirmed.
   bool acceptFaint();

@@ -175,10 +175,16 @@ bool Refutation::addFolded(llvm::DenseSet<int64_t> &devices) {
   return isNew;
 }
 
+/// How much larger than others inputs are, if they are.
+static std::string describeExponent(int exponent) {
+  return exponent ? (" times 2^" + Twine(exponent)).str() : "";
+}
+
 void Refutation::addCounterexample(InFlightDiagnostic &error) {
   error.attachNote(confirmed.expect.getLoc())
       << "counterexample: with the " << (seed.isPositive ? "positive " : "")
-      << "inputs of seed " << seed.number << describePositions(seed.positions)
+      << "inputs of seed " << seed.number << describeExponent(seed.exponent)
+      << describePositions(seed.positions)
       << (seed.hasNeighbours ? ", integers in pairs of neighbours, " : ", ")
       << (seed.zeros ? describeZeros(*seed.zeros) : "")
       << (seed.constant ? "the others equal along the dimensions that devices "
@@ -260,7 +266,7 @@ static bool hidesValues(tv::GraphOp graph) {
 }
 
 bool Refutation::showsLess() const {
-  return isPartial || seed.zeros || seed.constant ||
+  return isPartial || seed.zeros || seed.constant || seed.exponent ||
          seed.positions != LongPositions::All || diagnosis->isIncomplete() ||
          hidesValues(graph);
 }

@@ -203,8 +203,12 @@ Scalar WitnessInputs::draw(uint64_t state, ScalarSort sort, int64_t scale) {
   // Odd eighths between -1 and 1, say: none of them 0.
   int64_t number = static_cast<int64_t>(state % range.resolution);
   int64_t numerator = 2 * number + 1 - range.resolution;
-  return algebra.rational(seed.isPositive ? std::abs(numerator) : numerator,
-                          range.resolution * scale);
+  if (seed.isPositive)
+    numerator = std::abs(numerator);
+  int64_t times = int64_t{1} << std::abs(seed.exponent);
+  return seed.exponent < 0
+             ? algebra.rational(numerator, range.resolution * scale * times)
+             : algebra.rational(numerator * times, range.resolution * scale);
 }
 
 ConstantDimensions

@@ -26,6 +26,9 @@ struct WitnessSeed {
   unsigned number = 0;
   /// Positive numbers alone, for what is undefined at others.
   bool isPositive = false;
+  /// Real numbers are multiplied with that power of 2: what is computed of them
+  /// comes to either side of other numbers then.
+  int exponent = 0;
   /// Names of parameters that are 0; null if none is. The others are equal for
   /// all layers of a model, as far as their names tell them.
   std::shared_ptr<const llvm::StringSet<>> zeros = nullptr;
