@@ -320,14 +320,19 @@ void Refutation::report() {
     affected = findDependent(affected);
   }
   int64_t number = count(affected), total = countResults(results);
+  bool isOne = number == 1, areAll = number == total;
+  StringRef wrongResults = isOne ? " results comes" : " results come";
+  if (isBound)
+    wrongResults = isOne ? " results, which rests on it, may come"
+                         : " results, which rest on it, may come";
   error.attachNote(place) << "as a consequence "
-                          << (isBound                          ? "up to "
-                              : showsLess() && number != total ? "at least "
-                                                               : "")
-                          << number << " of " << total
-                          << (number == 1 ? " results comes" : " results come")
+                          << (!isBound && !areAll && showsLess() ? "at least "
+                                                                 : "")
+                          << number << " of " << total << wrongResults
                           << " out wrong: " << summarize(affected) << ", on "
-                          << describeWhere(affected, {});
+                          << describeWhere(affected, {})
+                          << (isBound && !areAll ? "; others were not compared"
+                                                 : "");
   if (!isUndefined)
     addCounterexample(error);
 }
