@@ -206,11 +206,15 @@ bool BackwardComparison::checkWithoutMirror(const Node &op) {
   if (isAdapter ? llvm::all_of(op.primitives, detaches)
                 : stopsGradients(op) || isUnread(op))
     return true;
+  bool isFirst = true;
   for (const Argument &input : op.inputs) {
     if (!input.isTensor)
       continue;
     const SubTensor &tensor = get(input);
     auto found = bound.find(tensor.id);
+    // Of a tensor whose shape or type is taken autograd asks nothing.
+    if (!std::exchange(isFirst, false) && !isAdapter && ignoresOthers(op))
+      continue;
     if (getGradient(tensor) >= 0 ||
         (tensor.isParameter && tensor.requiresGradient) ||
         (found != bound.end() && found->second.gradient >= 0 &&

@@ -297,6 +297,8 @@ struct ForwardRule {
   bool ignoresValues = false;
   /// Whether autograd passes no gradient through it all the same.
   bool detaches = false;
+  /// Whether they do not depend on those of its operands but the first one.
+  bool ignoresOthers = false;
   /// The names of its arguments by position, separated by spaces, where the
   /// plan has them as the model's source has: the frontend knows nothing of it.
   const char *parameters = "";

@@ -181,7 +181,7 @@ void nnscaler::addCopyFunctions(ForwardRules &rules) {
       {"torch.Tensor.bool", {importCopy}},
       {"torch.Tensor.int", {importCopy}},
       {"torch.Tensor.long", {importCopy}},
-      {"torch.Tensor.type_as", {importTypeAs}},
+      {"torch.Tensor.type_as", {.import = importTypeAs, .ignoresOthers = true}},
       {"torch.Tensor.contiguous", {importCopy, kept, true}},
       {"nnscaler.runtime.function.to", {importCopy, kept}},
       {"nnscaler.runtime.function.identity", {importCopy, kept, true}},

@@ -385,6 +385,10 @@ bool nnscaler::detachesResults(const Node &node) {
   return findRule(node.signature).detaches;
 }
 
+bool nnscaler::ignoresOthers(const Node &node) {
+  return findRule(node.signature).ignoresOthers;
+}
+
 /// Whether the rule of an op has asked for all of its arguments.
 static LogicalResult requireUsed(ForwardOp &op) {
   const Node &node = op.node;

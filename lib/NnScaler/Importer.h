@@ -244,6 +244,8 @@ bool keepsMinusInfinity(const Node &node);
 /// on the values it takes, or it detaches them, whatever its backward is.
 bool stopsGradients(const Node &node);
 bool detachesResults(const Node &node);
+/// Whether a gradient passes to the first operand of a forward op alone.
+bool ignoresOthers(const Node &node);
 
 /// Whether two primitives have the same backward, whatever tensors they take.
 bool haveEqualTransposes(const Primitive &left, const Primitive &right);

@@ -346,6 +346,16 @@ TEST_F(BackwardComparisonTest, OpsWithoutMirror) {
   EXPECT_THAT(compare(), HasSubstr("the backward of this op"));
 }
 
+TEST_F(BackwardComparisonTest, TypesOfOthers) {
+  SubTensor mask = getTensor(6, false), given = getTensor(7, false);
+  Op &op = add("torch.Tensor.type_as", {mask, getTensor(1)}, {given});
+  op.hasMirror = false;
+  outputs.push_back(given);
+  EXPECT_EQ(compare(), "");
+  std::swap(op.inputs[0], op.inputs[1]);
+  EXPECT_THAT(compare(), HasSubstr("the backward of this op"));
+}
+
 TEST_F(BackwardComparisonTest, DetachedTensors) {
   SubTensor taken = getTensor(6), given = getTensor(7, false);
   ops.front().outputs.push_back(taken);
