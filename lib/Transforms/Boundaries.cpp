@@ -227,14 +227,24 @@ LogicalResult PlanBoundary::checkName(tv::LoadDataOp op,
 }
 
 Value PlanBoundary::load(tv::LoadDataOp op, unsigned number) {
-  if (failed(loader.check(op)) || failed(checkName(op, number)))
+  if (failed(loader.check(op)))
     return {};
-  return distribute(
-      reference.findInput(number), cast<tv::PieceAttr>(op.getPieces()[number]),
-      cast<RankedTensorType>(op.getResult(number).getType()), op.getLoc(),
-      ("input '" + cast<StringAttr>(op.getNames()[number]).getValue() + "'")
-          .str(),
-      fold ? fold->getGiven(op, number) : RankFold::Spread());
+  RankFold::Spread spread =
+      fold ? fold->getGiven(op, number) : RankFold::Spread();
+  auto type = cast<RankedTensorType>(op.getResult(number).getType());
+  Value &value = loads[{op.getNames(),
+                        op.getPieces(),
+                        type,
+                        number,
+                        {spread.kind, spread.dimension}}];
+  if (!value && succeeded(checkName(op, number)))
+    value = distribute(
+        reference.findInput(number),
+        cast<tv::PieceAttr>(op.getPieces()[number]), type, op.getLoc(),
+        ("input '" + cast<StringAttr>(op.getNames()[number]).getValue() + "'")
+            .str(),
+        spread);
+  return value;
 }
 
 Value PlanBoundary::random(tv::RandomOp op, int64_t device) {

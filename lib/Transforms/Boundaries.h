@@ -92,6 +92,11 @@ private:
   /// What a device draws for itself, by the name of the random op.
   std::map<std::pair<std::string, int64_t>, mlir::Value> ownDraws;
   llvm::DenseMap<std::pair<mlir::Value, tv::LineageAttr>, mlir::Value> known;
+  /// What was loaded, by names, pieces, type, number and how ranks differ:
+  /// micro-batches load the same.
+  using Loaded = std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type,
+                            unsigned, std::pair<unsigned, unsigned>>;
+  llvm::DenseMap<Loaded, mlir::Value> loads;
 };
 
 } // namespace verify
