@@ -25,6 +25,49 @@ static_assert(static_cast<int>(ComparisonKind::Equal) ==
                       static_cast<int>(Comparison::LessEqual),
               "the body of tv.compare takes one for the other");
 
+//===--- MaximumOp and MinimumOp ------------------------------------------===//
+
+/// Those of the greater or lesser one of two: all goes to the one that it is,
+/// and half to each where they are equal.
+template <typename Op>
+static void buildGradientsOfChoice(Op op, OpBuilder &builder, Value gradient,
+                                   SmallVectorImpl<Value> &gradients) {
+  constexpr bool isMaximum = std::is_same_v<Op, MaximumOp>;
+  Location location = op.getLoc();
+  RankedTensorType type = getRealType(op.getResult().getType());
+  auto compare = [&](ComparisonKind kind, Value left, Value right) {
+    return CompareOp::create(builder, location, type, kind, left, right,
+                             DomainAttr());
+  };
+  Value half = MultiplyOp::create(
+      builder, location, type,
+      compare(ComparisonKind::Equal, op.getLeft(), op.getRight()),
+      buildScalar(builder, location, 0.5), DomainAttr());
+  for (auto [operand, other] : {std::pair(op.getLeft(), op.getRight()),
+                                std::pair(op.getRight(), op.getLeft())}) {
+    Value isChosen = isMaximum ? compare(ComparisonKind::Less, other, operand)
+                               : compare(ComparisonKind::Less, operand, other);
+    Value share =
+        AddOp::create(builder, location, type, isChosen, half, DomainAttr());
+    Value part = MultiplyOp::create(builder, location, type, gradient, share,
+                                    DomainAttr());
+    gradients.push_back(
+        sumToShape(builder, location, part, getRealType(operand.getType())));
+  }
+}
+
+LogicalResult MaximumOp::buildGradients(OpBuilder &builder, Value gradient,
+                                        SmallVectorImpl<Value> &gradients) {
+  buildGradientsOfChoice(*this, builder, gradient, gradients);
+  return success();
+}
+
+LogicalResult MinimumOp::buildGradients(OpBuilder &builder, Value gradient,
+                                        SmallVectorImpl<Value> &gradients) {
+  buildGradientsOfChoice(*this, builder, gradient, gradients);
+  return success();
+}
+
 //===--- ReluOp -----------------------------------------------------------===//
 
 LogicalResult ReluOp::buildGradients(OpBuilder &builder, Value gradient,

@@ -52,9 +52,6 @@ Scalar ReduceOp::combine(ScalarAlgebra &algebra, ArrayRef<Scalar> scalars) {
 
 LogicalResult ReduceOp::buildGradients(OpBuilder &builder, Value gradient,
                                        SmallVectorImpl<Value> &gradients) {
-  if (getKind() != ReductionKind::Sum && getKind() != ReductionKind::Average)
-    return emitOpError("has no derivative: a ")
-           << stringifyReductionKind(getKind()) << " has one only off ties";
   RankedTensorType type = getRealType(getOperand().getType());
   SmallVector<int64_t> kept;
   int64_t count = 1;
@@ -67,13 +64,38 @@ LogicalResult ReduceOp::buildGradients(OpBuilder &builder, Value gradient,
     if (!isReduced || getKeep())
       kept.push_back(i);
   }
-  if (getKind() == ReductionKind::Average)
-    gradient =
-        DivideOp::create(builder, getLoc(), gradient.getType(), gradient,
-                         buildScalar(builder, getLoc(), count), DomainAttr());
-  gradients.append({BroadcastOp::create(builder, getLoc(), type, gradient, kept,
-                                        DomainAttr())});
-  return success();
+  auto repeat = [&](Value value) {
+    return BroadcastOp::create(builder, getLoc(), type, value, kept,
+                               DomainAttr());
+  };
+  switch (getKind()) {
+  case ReductionKind::Sum:
+    gradients.append({repeat(gradient)});
+    return success();
+  case ReductionKind::Average:
+    gradients.append({repeat(DivideOp::create(
+        builder, getLoc(), gradient.getType(), gradient,
+        buildScalar(builder, getLoc(), count), DomainAttr()))});
+    return success();
+  case ReductionKind::Maximum:
+  case ReductionKind::Minimum: {
+    Value isChosen =
+        CompareOp::create(builder, getLoc(), type, ComparisonKind::Equal,
+                          getOperand(), repeat(getResult()), DomainAttr());
+    Value chosen = ReduceOp::create(builder, getLoc(), gradient.getType(),
+                                    ReductionKind::Sum, isChosen,
+                                    getDimensions(), getKeep(), DomainAttr());
+    Value share = DivideOp::create(builder, getLoc(), gradient.getType(),
+                                   gradient, chosen, DomainAttr());
+    gradients.append({MultiplyOp::create(builder, getLoc(), type, isChosen,
+                                         repeat(share), DomainAttr())});
+    return success();
+  }
+  case ReductionKind::Product:
+    break;
+  }
+  return emitOpError("has no derivative: a ")
+         << stringifyReductionKind(getKind()) << " is not supported";
 }
 
 //===--- LowerTriangleOp --------------------------------------------------===//

@@ -303,7 +303,7 @@ static void importTopK(ForwardOp &op, Results &results) {
   }
 }
 
-/// The greater or lesser one of two, which has no derivative.
+/// The greater or lesser one of two.
 template <typename Op>
 static void importGreater(ForwardOp &op, Results &results) {
   op.requireNone("out");
@@ -314,7 +314,7 @@ static void importGreater(ForwardOp &op, Results &results) {
 }
 
 /// `torch.max`, or `torch.min` if `isLeast`: of two tensors, of all elements,
-/// which has no derivative either, or along `dim`, with where it is.
+/// or along `dim`, with where it is.
 template <typename Op, bool isLeast>
 static void importGreatest(ForwardOp &op, Results &results) {
   if (op.operands.size() == 2) {
@@ -348,7 +348,7 @@ static void importGreatest(ForwardOp &op, Results &results) {
   }
 }
 
-/// `amax(input, dim, keepdim)`, or `amin`, which have no derivative.
+/// `amax(input, dim, keepdim)`, or `amin`.
 template <tv::ReductionKind kind>
 static void importExtreme(ForwardOp &op, Results &results) {
   if (auto reduction = readFloatReduction(op))

@@ -237,12 +237,9 @@ def reduce(rng: random.Random, op: str) -> OpCase:
         for i, size in enumerate(shape)
         if keep or i not in dimensions
     )
-    operand = real(rng, shape)
-    if kind in {"maximum", "minimum"}:
-        operand = Operand(operand.shape, operand.values, differentiable=False)
     return OpCase(
         op,
-        [operand],
+        [real(rng, shape)],
         result,
         {"kind": kind, "dimensions": dimensions, "keep": keep},
         prefix=f" {kind}",

@@ -136,7 +136,18 @@ NORMALIZATIONS = [
     call("torch.cosine_similarity", LINES, LINES + 0.25, dim=0, eps=2.0),
 ]
 
+#: The greatest and least of lines and of all, several of them equal.
+TIES = np.array([[2.0, -1.0, 2.0, 0.5], [-1.0, 0.25, 0.0, -1.0]])
+
 REDUCTIONS = [
+    call("torch.maximum", TIES, np.array([2.0, -1.0, 0.0, 0.25])),
+    call("torch.minimum", TIES, TIES[:1]),
+    call("torch.min", TIES, real(2, 4)),
+    call("torch.max", TIES),
+    call("torch.min", TIES),
+    call("torch.amax", TIES, -1),
+    call("torch.Tensor.amin", TIES, dim=(0, 1), keepdim=True),
+    call("torch.amin", TIES, dim=1, keepdim=True),
     call("torch.logsumexp", CUBE, 1),
     call("torch.Tensor.logsumexp", CUBE, dim=(0, -1), keepdim=True),
     call("torch.var", CUBE),

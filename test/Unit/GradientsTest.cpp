@@ -376,6 +376,48 @@ TEST_F(GradientsTest, KinksHaveTheDerivativeThatTheOpsState) {
   }
 }
 
+TEST_F(GradientsTest, TiesShareTheDerivative) {
+  for (const char *op : {"maximum", "minimum"}) {
+    std::string body = "%a = tv.input <input \"a\"> : tensor<3xf32>\n"
+                       "%b = tv.input <input \"b\"> : tensor<f32>\n%y = tv." +
+                       std::string(op) +
+                       " %a, %b : (tensor<3xf32>, tensor<f32>) -> "
+                       "tensor<3xf32>";
+    std::unique_ptr<Derivative> made = build({op, body.c_str()});
+    ASSERT_TRUE(made);
+    RandomSource source(1, /*allPositive=*/false);
+    source.get(made->inputs[1], {}) = 0.5;
+    for (int64_t i : {0, 1, 2}) {
+      source.get(made->inputs[0], {i}) = 0.5 * static_cast<double>(i);
+      source.get(made->outputGradient, {i}) = 4;
+    }
+    EXPECT_THAT(evaluate(*made, source, made->gradients[0])[0],
+                op[1] == 'a' ? ::testing::ElementsAre(0, 2, 4)
+                             : ::testing::ElementsAre(4, 2, 0));
+    EXPECT_THAT(evaluate(*made, source, made->gradients[1])[0],
+                ::testing::ElementsAre(6));
+  }
+  for (const char *op : {"maximum", "minimum"}) {
+    std::string body = "%a = tv.input <input \"a\"> : tensor<2x3xf32>\n"
+                       "%y = tv.reduce " +
+                       std::string(op) +
+                       " %a {dimensions = array<i64: 1>} : (tensor<2x3xf32>) "
+                       "-> tensor<2xf32>";
+    std::unique_ptr<Derivative> made = build({op, body.c_str()});
+    ASSERT_TRUE(made);
+    RandomSource source(1, /*allPositive=*/false);
+    double sign = op[1] == 'a' ? 1 : -1;
+    for (int64_t i : {0, 1, 2}) {
+      source.get(made->inputs[0], {0, i}) = i == 1 ? 0 : sign;
+      source.get(made->inputs[0], {1, i}) = i == 1 ? sign : 0;
+    }
+    source.get(made->outputGradient, {0}) = 6;
+    source.get(made->outputGradient, {1}) = 5;
+    EXPECT_THAT(evaluate(*made, source, made->gradients[0])[0],
+                ::testing::ElementsAre(3, 0, 3, 0, 5, 0));
+  }
+}
+
 TEST_F(GradientsTest, WhatHasNoDerivativeSaysSo) {
   std::string said;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -384,8 +426,9 @@ TEST_F(GradientsTest, WhatHasNoDerivativeSaysSo) {
   });
   EXPECT_FALSE(build({"", R"(
       %a = tv.input <input "a"> : tensor<3xf32>
-      %y = tv.reduce maximum %a {dimensions = array<i64: 0>} : (tensor<3xf32>) -> tensor<f32>)"}));
-  EXPECT_THAT(said, ::testing::HasSubstr("a maximum has one only off ties"));
+      %b = tv.input <input "b"> : tensor<f32>
+      %y = tv.compare less %a, %b : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>)"}));
+  EXPECT_THAT(said, ::testing::HasSubstr("'tv.compare' has no derivative"));
   said.clear();
   EXPECT_FALSE(build({"", R"(
       %a = tv.input <input "a"> : tensor<3x3xf32>

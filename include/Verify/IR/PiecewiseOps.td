@@ -10,10 +10,11 @@
 include "Verify/IR/ElementwiseBase.td"
 
 def TV_MaximumOp : TV_BinaryOp<"maximum", "algebra.maximum(scalars)",
-    [Commutative, TV_NotDifferentiable, TV_AcceptsIntegers]> {
+    [Commutative, TV_AcceptsIntegers]> {
   let summary = "elementwise greater of two";
   let description = [{
     The greater of corresponding elements, with the broadcasting of `tv.add`.
+    Where they are equal the derivative by each is taken as 1/2.
 
     Example: `%2 = tv.maximum %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
   }];
@@ -21,10 +22,11 @@ def TV_MaximumOp : TV_BinaryOp<"maximum", "algebra.maximum(scalars)",
 
 def TV_MinimumOp : TV_BinaryOp<"minimum",
     "::verify::minimum(algebra, scalars)",
-    [Commutative, TV_NotDifferentiable, TV_AcceptsIntegers]> {
+    [Commutative, TV_AcceptsIntegers]> {
   let summary = "elementwise lesser of two";
   let description = [{
     The lesser of corresponding elements, with the broadcasting of `tv.add`.
+    Where they are equal the derivative by each is taken as 1/2.
 
     Example: `%2 = tv.minimum %0, %1 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`
   }];

@@ -13,7 +13,8 @@ def TV_ReduceOp : TV_ComputeOp<"reduce"> {
   let summary = "sum, average, maximum or minimum over dimensions";
   let description = [{
     Combines the elements along `dimensions`. A reduced dimension stays with
-    size 1 if `keep` is set and disappears otherwise.
+    size 1 if `keep` is set and disappears otherwise. Where several elements
+    are the greatest, or the least, each has an equal part of the derivative.
 
     Example: `%1 = tv.reduce sum %0 {dimensions = array<i64: 1>} : (tensor<4x8xf32>) -> tensor<4xf32>`
   }];
