@@ -22,6 +22,8 @@ static constexpr unsigned drawLimit = 3;
 /// are mostly beyond what is computed of the numbers drawn, or far below.
 static constexpr int exponents[] = {2,  3,  4,  5,  6,   7,  8,
                                     10, 12, 16, 20, -12, -24};
+/// How often all of them are tried.
+static constexpr unsigned farRounds = 2;
 
 Refutation::Refutation(tv::GraphOp graph, unsigned seed, bool confirmsEarly)
     : graph(graph), firstNumber(seed), confirmsEarly(confirmsEarly) {
@@ -376,16 +378,25 @@ bool Refutation::attemptSome(unsigned draws) {
 
 bool Refutation::attemptFarther() {
   const WitnessSeed first = seed;
-  for (int exponent : exponents)
-    for (bool isPositive : {false, true}) {
-      if (isTooCostly)
-        return false;
-      seed = first;
-      seed.exponent = exponent;
-      seed.isPositive = isPositive;
-      if (attempt(getFine(*coarse)))
-        return true;
-    }
+  struct Kind {
+    bool isPositive, scalesParameters;
+  };
+  auto attemptNext = [&](int exponent, Kind kind) {
+    // With other signs each time.
+    unsigned number = seed.number + 1;
+    seed = first;
+    seed.number = number;
+    seed.exponent = exponent;
+    seed.isPositive = kind.isPositive;
+    seed.scalesParameters = kind.scalesParameters;
+    return !isTooCostly && attempt(getFine(*coarse));
+  };
+  for (unsigned round = 0; round < farRounds; ++round)
+    for (int exponent : exponents)
+      for (Kind kind :
+           {Kind{false, true}, Kind{true, true}, Kind{false, false}})
+        if (attemptNext(exponent, kind))
+          return true;
   return false;
 }
 

@@ -176,14 +176,18 @@ bool Refutation::addFolded(llvm::DenseSet<int64_t> &devices) {
 }
 
 /// How much larger than others inputs are, if they are.
-static std::string describeExponent(int exponent) {
-  return exponent ? (" times 2^" + Twine(exponent)).str() : "";
+static std::string describeExponent(const WitnessSeed &seed) {
+  if (seed.exponent == 0)
+    return "";
+  return (" times 2^" + Twine(seed.exponent) +
+          (seed.scalesParameters ? "" : " but for parameters"))
+      .str();
 }
 
 void Refutation::addCounterexample(InFlightDiagnostic &error) {
   error.attachNote(confirmed.expect.getLoc())
       << "counterexample: with the " << (seed.isPositive ? "positive " : "")
-      << "inputs of seed " << seed.number << describeExponent(seed.exponent)
+      << "inputs of seed " << seed.number << describeExponent(seed)
       << describePositions(seed.positions)
       << (seed.hasNeighbours ? ", integers in pairs of neighbours, " : ", ")
       << (seed.zeros ? describeZeros(*seed.zeros) : "")

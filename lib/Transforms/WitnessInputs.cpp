@@ -63,6 +63,12 @@ std::optional<uint64_t> WitnessInputs::getInputNumber(Value value) const {
   return hash(name) | 1;
 }
 
+int WitnessInputs::getExponent(tv::InputOp op) const {
+  bool isParameter =
+      op && op.getContract().getRole() == tv::ContractRole::Parameter;
+  return isParameter && !seed.scalesParameters ? 0 : seed.exponent;
+}
+
 Scalar WitnessInputs::input(Value value, ArrayRef<int64_t> index) {
   auto op = value.getDefiningOp<tv::InputOp>();
   StringRef name = op ? op.getContract().getName().getValue() : StringRef();
@@ -84,7 +90,7 @@ Scalar WitnessInputs::input(Value value, ArrayRef<int64_t> index) {
       isInSequence ? getSequenceState(value, number, at) : getState(number, at);
   Scalar drawn = sort == ScalarSort::Integer
                      ? drawInteger(name, state, getPosition(at, shape))
-                     : draw(state, sort, scale);
+                     : draw(state, sort, scale, getExponent(op));
   if (!op || op.getContract().getRole() != tv::ContractRole::Random)
     return drawn;
   // Draws of random ops are 0 or 1.
@@ -195,7 +201,8 @@ int64_t WitnessInputs::drawNumber(StringRef input, uint64_t state) const {
                                 : literals[number - values.size()];
 }
 
-Scalar WitnessInputs::draw(uint64_t state, ScalarSort sort, int64_t scale) {
+Scalar WitnessInputs::draw(uint64_t state, ScalarSort sort, int64_t scale,
+                           int exponent) {
   if (sort == ScalarSort::Integer)
     return algebra.integer(anyNumbers[state % std::size(anyNumbers)]);
   if (sort == ScalarSort::Boolean)
@@ -205,8 +212,8 @@ Scalar WitnessInputs::draw(uint64_t state, ScalarSort sort, int64_t scale) {
   int64_t numerator = 2 * number + 1 - range.resolution;
   if (seed.isPositive)
     numerator = std::abs(numerator);
-  int64_t times = int64_t{1} << std::abs(seed.exponent);
-  return seed.exponent < 0
+  int64_t times = int64_t{1} << std::abs(exponent);
+  return exponent < 0
              ? algebra.rational(numerator, range.resolution * scale * times)
              : algebra.rational(numerator * times, range.resolution * scale);
 }

@@ -29,6 +29,8 @@ struct WitnessSeed {
   /// Real numbers are multiplied with that power of 2: what is computed of them
   /// comes to either side of other numbers then.
   int exponent = 0;
+  /// Parameters as well as other inputs.
+  bool scalesParameters = true;
   /// Names of parameters that are 0; null if none is. The others are equal for
   /// all layers of a model, as far as their names tell them.
   std::shared_ptr<const llvm::StringSet<>> zeros = nullptr;
@@ -103,6 +105,8 @@ private:
                             llvm::ArrayRef<int64_t> index) const;
   /// What an element of tensor `name` is drawn from.
   uint64_t getState(uint64_t name, llvm::ArrayRef<int64_t> index) const;
+  /// What an input is multiplied with, as a power of 2.
+  int getExponent(tv::InputOp op) const;
   /// The position along the last dimension, as far as positions are told apart.
   int64_t getPosition(llvm::ArrayRef<int64_t> index,
                       llvm::ArrayRef<int64_t> shape) const;
@@ -110,7 +114,8 @@ private:
   Scalar drawInteger(llvm::StringRef input, uint64_t state, int64_t position);
   /// The same of one that selects no position.
   int64_t drawNumber(llvm::StringRef input, uint64_t state) const;
-  Scalar draw(uint64_t state, ScalarSort sort, int64_t scale = 1);
+  Scalar draw(uint64_t state, ScalarSort sort, int64_t scale = 1,
+              int exponent = 0);
 
   NumericAlgebra &algebra;
   WitnessSeed seed;
