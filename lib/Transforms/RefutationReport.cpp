@@ -263,6 +263,9 @@ static bool hidesValues(tv::GraphOp graph) {
   return llvm::any_of(graph.getBody().getOps(), [](Operation &op) {
     if (auto input = dyn_cast<tv::InputOp>(op))
       return input.getContract().getRole() == tv::ContractRole::Random;
+    if (auto reduce = dyn_cast<tv::ReduceOp>(op))
+      return reduce.getKind() == tv::ReductionKind::Maximum ||
+             reduce.getKind() == tv::ReductionKind::Minimum;
     return isa<tv::ReluOp, tv::MaximumOp, tv::MinimumOp, tv::CompareOp,
                tv::SelectOp>(op) ||
            op.hasTrait<tv::AssumesNoTies>();
