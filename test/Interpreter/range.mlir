@@ -42,6 +42,23 @@ tv.stage @near <> expects array<i64: 0, 1>() {
   tv.expect %other is %one <[0:1 of 1]> on <> number 1 contract <output "other"> : tensor<1xf64> is tensor<1xf64>
 }
 
+// Nothing is drawn, as where a counterexample is replayed, and doubles are not sure.
+// CHECK-LABEL: @close in intervals of 128 bits
+// CHECK: output 'same' 1 {{.*}} equal
+// CHECK: output 'other' 1 {{.*}} differs on 1
+// RUN: verify-opt %s --tv-interpret="symbol=close arithmetic=double" -o /dev/null | FileCheck %s --check-prefix=CLOSE
+// CLOSE: output 'other' 1 {{.*}} equal
+tv.stage @close <> expects array<i64: 0, 1>() {
+  %x = tv.constant dense<1.0> : tensor<1xf64> : () -> tensor<1xf64>
+  %tiny = tv.constant dense<1.0e-14> : tensor<1xf64> : () -> tensor<1xf64>
+  %e = tv.exp %x : (tensor<1xf64>) -> tensor<1xf64>
+  %same = tv.distribute %e <[0:1 of 1]> on <> : (tensor<1xf64>) -> tensor<1xf64>
+  %more = tv.distribute %tiny <[0:1 of 1]> on <> : (tensor<1xf64>) -> tensor<1xf64>
+  %other = tv.add %same, %more on <> : (tensor<1xf64>, tensor<1xf64>) -> tensor<1xf64>
+  tv.expect %same is %e <[0:1 of 1]> on <> number 0 contract <output "same"> : tensor<1xf64> is tensor<1xf64>
+  tv.expect %other is %e <[0:1 of 1]> on <> number 1 contract <output "other"> : tensor<1xf64> is tensor<1xf64>
+}
+
 // What cancels is 0 beside other results.
 // RUN: verify-opt %s --tv-interpret="symbol=nothing arithmetic=interval" -o /dev/null | FileCheck %s --check-prefix=NOTHING
 // NOTHING: output 'y' 1 {{.*}} equal

@@ -73,6 +73,8 @@ public:
   bool hasDrawn() const { return inputs.hasDrawn(); }
   llvm::ArrayRef<ResultRow> getRows() const { return rows; }
   bool areEqual() const;
+  /// Whether all are equal, some of them within rounding alone.
+  bool mayDiffer() const;
   /// Ops of the plan outside of their domain, and the like.
   llvm::ArrayRef<std::string> getRemarks() const { return remarks; }
   void addRemark(std::string remark) { remarks.push_back(std::move(remark)); }
