@@ -301,7 +301,19 @@ protected:
     listUnconfirmed(checker.getUnconfirmed());
   }
 
+  /// A plan would be given what it has to compute, if it was of anything else
+  /// than inputs. An error if it is.
+  static LogicalResult requireInputs(tv::GraphOp graph) {
+    for (auto given : graph.getBody().getOps<tv::DistributeOp>())
+      if (!given.getReference().getDefiningOp<tv::InputOp>())
+        return given.emitOpError("gives the plan what the reference computes; "
+                                 "it is given parts of inputs alone");
+    return success();
+  }
+
   Answer check(tv::GraphOp graph) {
+    if (failed(requireInputs(graph)))
+      return Answer::Unknown;
     auto report = [&](unsigned done, unsigned total) {
       reportProgress(done, total);
     };

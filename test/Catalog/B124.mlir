@@ -41,7 +41,8 @@ tv.graph @B124 <device = 1> {
   %w_0 = tv.distribute %w <[0:3 of 3]> on <device = 0> : (tensor<3xf32>) -> tensor<3xf32>
   %dw_0 = tv.distribute %dw <[0:3 of 3]> on <device = 0> : (tensor<3xf32>) -> tensor<3xf32>
   %m_0 = tv.distribute %m <[0:3 of 3]> on <device = 0> : (tensor<3xf32>) -> tensor<3xf32>
-  %v_0 = tv.distribute %v <[0:3 of 3]> on <device = 0> : (tensor<3xf32>) -> tensor<3xf32>
+  %root_0 = tv.distribute %root <[0:3 of 3]> on <device = 0> : (tensor<3xf32>) -> tensor<3xf32>
+  %v_0 = tv.power %root_0 on <device = 0> {numerator = 2 : i64} : (tensor<3xf32>) -> tensor<3xf32> loc("v"("model.py":1:0))
   %u21 = tv.constant dense<0.99> : tensor<f64> on <device = 0> : () -> tensor<f32> loc("constant"("model.py":16:0)) // wrong
   %before = tv.multiply %w_0, %u21 on <device = 0> : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32> loc("synthetic step"("model.py":17:0)) // wrong
   %u22 = tv.constant dense<0.9> : tensor<f64> on <device = 0> : () -> tensor<f32> loc("constant"("model.py":2:0)) // wrong

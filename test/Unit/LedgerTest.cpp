@@ -129,6 +129,14 @@ TEST_F(LedgerTest, Undefined) {
   EXPECT_EQ(check(), "rests on an undefined value");
 }
 
+TEST_F(LedgerTest, GivenWhatIsComputed) {
+  Sides sides;
+  sides.given = "tv.distribute %y <[0:4 of 4]> on <device = 0:2> : "
+                "(tensor<4xf32>) -> tensor<4xf32>";
+  parse(sides);
+  EXPECT_EQ(check(), "is given a tensor of the reference that is no input");
+}
+
 TEST_F(LedgerTest, MayBeUndefined) {
   Sides sides;
   sides.first = "tv.log %x : (tensor<4xf32>) -> tensor<4xf32>";

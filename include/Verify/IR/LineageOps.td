@@ -84,7 +84,7 @@ def TV_DistributeOp : TV_Op<"distribute", [Pure]> {
   let description = [{
     At each coordinate of its domain the part of `reference` that the lineage
     names. `assumes` is the number of the obligation that justifies it, or is
-    absent where the contract does.
+    absent where the contract does: in a graph the tensor has to be an input.
 
     Example: `%1 = tv.distribute %0 <[dp, 0:4 of 4]> on <device = 1> : (tensor<8xf32>) -> tensor<4xf32>`
   }];
