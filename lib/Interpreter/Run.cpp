@@ -8,7 +8,7 @@
 
 #include "GraphInterpreter.h"
 #include "PlanComparison.h"
-#include "Verify/Interpreter/OpExecutor.h"
+#include "Verify/IR/Compositions.h"
 #include "Verify/Transforms/BatchSize.h"
 
 #include <cmath>

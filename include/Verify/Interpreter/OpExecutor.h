@@ -17,10 +17,6 @@
 
 namespace verify {
 
-/// Replaces all compositions in `root`, and those they stand for, by their
-/// parts.
-llvm::LogicalResult expandCompositions(mlir::Operation *root);
-
 class OpExecutor {
 public:
   explicit OpExecutor(Workspace &workspace) : workspace(workspace) {}
