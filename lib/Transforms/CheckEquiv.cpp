@@ -10,6 +10,7 @@
 #include "FoldedGroups.h"
 #include "PlanLinking.h"
 #include "Refutation.h"
+#include "Verify/IR/Compositions.h"
 #include "Verify/IR/SilencedThread.h"
 #include "Verify/Transforms/Report.h"
 
@@ -124,6 +125,8 @@ protected:
     bool isProved = true;
     StageProver prover(getProverOptions(), emitSmtLib, getProofs(), solver);
     for (auto stage : getOperation().getOps<tv::StageOp>()) {
+      if (failed(expandCompositions(stage)))
+        return signalPassFailure();
       StageVerdict verdict = prover.prove(stage);
       if (verdict.isProved()) {
         listUnconfirmed(verdict.unconfirmed);
@@ -312,7 +315,7 @@ protected:
   }
 
   Answer check(tv::GraphOp graph) {
-    if (failed(requireInputs(graph)))
+    if (failed(expandCompositions(graph)) || failed(requireInputs(graph)))
       return Answer::Unknown;
     auto report = [&](unsigned done, unsigned total) {
       reportProgress(done, total);

@@ -7,6 +7,7 @@
 #include "Verify/Transforms/Passes.h"
 
 #include "Verify/Analysis/StageBuilder.h"
+#include "Verify/IR/Compositions.h"
 
 #include <set>
 
@@ -48,7 +49,7 @@ protected:
   }
 
   static LogicalResult outline(tv::GraphOp graph) {
-    if (failed(number(graph)))
+    if (failed(expandCompositions(graph)) || failed(number(graph)))
       return failure();
     StageBuilder stageBuilder(graph);
     OpBuilder builder(graph);
