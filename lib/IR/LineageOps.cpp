@@ -374,6 +374,10 @@ bool tv::areComparable(RankedTensorType value, RankedTensorType reference) {
 }
 
 LogicalResult ExpectOp::verify() {
+  if (ContractAttr contract = getContractAttr();
+      contract && contract.getRole() != ContractRole::Output &&
+      contract.getRole() != ContractRole::Gradient)
+    return emitOpError("has the contract of something that is given");
   if (getValues().empty())
     return emitOpError("has no plan value");
   auto reference = cast<RankedTensorType>(getReference().getType());

@@ -26,7 +26,15 @@ TensorFile::TensorFile(std::unique_ptr<OutputFile> newFile, bool isArchive)
   json->objectBegin();
 }
 
+std::string TensorFile::findProblem(StringRef path) {
+  return path.ends_with(".json") || path.ends_with(".npz")
+             ? ""
+             : ("'" + path + "' ends neither in .json nor in .npz").str();
+}
+
 Expected<std::unique_ptr<TensorFile>> TensorFile::open(StringRef path) {
+  if (std::string problem = findProblem(path); !problem.empty())
+    return createStringError(problem);
   Expected<std::unique_ptr<OutputFile>> file = OutputFile::open(path);
   if (!file)
     return file.takeError();

@@ -12,6 +12,7 @@
 #include "Refutation.h"
 #include "Verify/IR/Compositions.h"
 #include "Verify/IR/SilencedThread.h"
+#include "Verify/Output/TensorFile.h"
 #include "Verify/Transforms/Report.h"
 
 using namespace mlir;
@@ -53,6 +54,11 @@ protected:
       (*modules.begin())
           .emitError("is in a module that is checked, and would "
                      "not be");
+      return signalPassFailure();
+    }
+    if (std::string problem = TensorFile::findProblem(counterexample);
+        !counterexample.empty() && !problem.empty()) {
+      getOperation().emitError("option counterexample: ") << problem;
       return signalPassFailure();
     }
     FailureOr<std::optional<GraphAnswer>> folded = checkFolded();
@@ -291,7 +297,8 @@ protected:
           << "the inputs of the counterexample are in '" << counterexample
           << "'" << (*isComplete ? "" : ", but for the draws of single devices")
           << "; both programs run on them with --run --inputs="
-          << counterexample;
+          << counterexample
+          << ", or in a module with --tv-interpret=inputs=" << counterexample;
     }
     return Answer::Refuted;
   }

@@ -46,6 +46,15 @@ tv.graph @plan_value_distributed <dp = 2> {
 
 // -----
 
+tv.graph @result_is_an_input <dp = 2> {
+  %x = tv.input <input "x"> : tensor<4xf32>
+  %p = tv.distribute %x <[0:4 of 4]> on <dp = 0> : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @below {{has the contract of something that is given}}
+  tv.expect %p is %x <[0:4 of 4]> on <dp = 0> contract <input "y"> : tensor<4xf32> is tensor<4xf32>
+}
+
+// -----
+
 tv.graph @expected_of_the_plan <dp = 2> {
   %x = tv.undefined "x" on <dp = 0> : tensor<4xf32>
   // expected-error @below {{mixes values of the reference and of the plan}}

@@ -2,6 +2,7 @@
 // RUN: sed '/^  %%above/s/5000.0/6000.0/' %s | not verify-opt --tv-check-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=ABOVE
 // RUN: sed '/^  %%below/s/1.0e-6/1.0e-5/' %s | not verify-opt --tv-check-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=BELOW
 // RUN: sed '/^  %%seventh/s/7.0/8.0/' %s | not verify-opt --tv-check-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=SEVENTH
+// RUN: not verify-opt %s --tv-check-equiv=counterexample=%t.txt -o /dev/null 2>&1 | FileCheck %s --check-prefix=ENDING
 
 // Bounds that are far beyond what inputs are drawn as, far below that, and a term of a higher power, beside which the
 // other one is large: inputs that are larger or smaller show that one is wrong.
@@ -11,6 +12,7 @@
 // ABOVE: counterexample: with the {{(positive )?}}inputs of seed {{[0-9]+}} times 2^16{{.*}} is 6000 in the plan and 5000 in the
 // BELOW: error: output 'below' differs from the reference
 // BELOW: counterexample: with the inputs of seed 0, {{.*}} is 1e-05 in the plan and 1e-06 in the reference
+// ENDING: error: option counterexample: '{{.*}}.txt' ends neither in .json nor in .npz
 // SEVENTH: error: output 'sum' differs from the reference
 // SEVENTH: counterexample: with the {{(positive )?}}inputs of seed {{[0-9]+}} times 2^
 

@@ -6,6 +6,7 @@
 
 #include "Flags.h"
 
+#include "Verify/Output/TensorFile.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -41,6 +42,10 @@ std::string Flags::findWrongOutput() const {
       if (other != output && !other->empty() && areSame(*output, *other))
         return problem + "the file of --" + other->ArgStr.str();
   }
+  if (!counterexample.empty())
+    if (std::string problem = TensorFile::findProblem(counterexample);
+        !problem.empty())
+      return "error: --counterexample: " + problem;
   if (smtLib.empty())
     return "";
   std::error_code error = sys::fs::create_directories(smtLib);

@@ -23,6 +23,9 @@ public:
   /// Most elements of all tensors: what fits into such an archive, 1 GiB.
   static constexpr int64_t elementLimit = int64_t(1) << 27;
 
+  /// What is wrong with the name of a file; empty if nothing is. It tells the
+  /// format.
+  static std::string findProblem(llvm::StringRef path);
   static llvm::Expected<std::unique_ptr<TensorFile>> open(llvm::StringRef path);
 
   /// Elements in row-major order; those that are no real numbers are exact as
