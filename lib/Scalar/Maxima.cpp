@@ -18,6 +18,9 @@
 
 using namespace verify;
 
+/// Most arguments of a maximum of which each is compared with each.
+static constexpr size_t mostCompared = 64;
+
 /// Says of a maximum that it is one of its values, and at least each of them.
 void NormalizerState::defineMaximum(Scalar greatest) {
   if (terms.getKind(greatest) != TermKind::Maximum)
@@ -86,11 +89,14 @@ bool NormalizerState::flattenMaxima(
   return isChanged;
 }
 
-/// Drops repeated arguments and those that are never greater than another.
+/// Drops repeated arguments and, if there are few, those that are never greater
+/// than another.
 void NormalizerState::dropSmaller(
     llvm::SmallVectorImpl<PolynomialId> &arguments) {
   llvm::sort(arguments);
   arguments.erase(llvm::unique(arguments), arguments.end());
+  if (arguments.size() > mostCompared)
+    return;
   for (size_t i = 0; i < arguments.size();) {
     bool isDropped = false;
     for (size_t j = 0; j < arguments.size() && !isDropped; ++j) {
