@@ -7,13 +7,15 @@
 // Positions that are only compared with data for equality may be permuted if
 // the data are permuted with them. All positions that the same data may be
 // equal to then have to be permuted alike: they are related to one line of
-// numbers, as slices of it. Data of which anything else is asked keep theirs.
+// numbers, as slices of it, and a literal that the data are compared with is a
+// slice of one. Data of which anything else is asked keep theirs.
 // Executions permute nothing: there only data that ops compute do.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Verify/Analysis/FactorAnalysis.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace verify;
@@ -27,9 +29,50 @@ static bool isData(Value value) {
   return getElementKind(value.getType()) == ElementKind::Integer;
 }
 
+std::optional<int64_t> verify::getIntegerLiteral(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && isMovement(op) && op->getNumOperands() == 1)
+    op = op->getOperand(0).getDefiningOp();
+  auto literal = dyn_cast_if_present<tv::ConstantOp>(op);
+  if (!literal || !literal.getValue().isSplat() || !isData(literal.getResult()))
+    return std::nullopt;
+  APInt number = literal.getValue().getSplatValue<APInt>();
+  if (number.getBitWidth() > 64)
+    return std::nullopt;
+  bool isUnsigned = literal.getValue().getElementType().isUnsignedInteger();
+  return isUnsigned ? static_cast<int64_t>(number.getZExtValue())
+                    : number.getSExtValue();
+}
+
+/// Calls `visit` with data, as an operand of an op that compares them with a
+/// literal, and with that.
+static void
+visitCompared(Operation &op,
+              llvm::function_ref<void(OpOperand &, int64_t)> visit) {
+  auto compare = dyn_cast<tv::CompareOp>(op);
+  if (!compare)
+    return;
+  for (unsigned i : {0, 1})
+    if (std::optional<int64_t> number =
+            getIntegerLiteral(compare->getOperand(1 - i)))
+      visit(compare->getOpOperand(i), *number);
+}
+
+/// Whether a permutation of the numbers of positions that leaves literal
+/// `number` where it is, as what is no position is, changes nothing else that a
+/// comparison with it sees. Positions that stand for others have numbers below
+/// all of these.
+static bool staysWithLiteral(Operation &op, int64_t number) {
+  tv::ComparisonKind kind = cast<tv::CompareOp>(op).getKind();
+  return (kind == tv::ComparisonKind::Equal ||
+          kind == tv::ComparisonKind::NotEqual) &&
+         number > FactorAnalysis::greatestBulkNumber;
+}
+
 namespace {
 /// Which integer tensors hold elements of the same inputs, and whether anything
-/// is asked of these but where they are equal to a number of a position.
+/// is asked of these but where they are equal to a number of a position or to a
+/// literal.
 class DataClasses {
 public:
   /// `findRelation` gives the relation of an op, or null if it has none.
@@ -68,9 +111,14 @@ private:
                           value.getAsOpaquePointer());
       return;
     }
+    llvm::SmallBitVector isCompared(op.getNumOperands());
+    visitCompared(op, [&](OpOperand &data, int64_t literal) {
+      if (staysWithLiteral(op, literal))
+        isCompared.set(data.getOperandNumber());
+    });
     // Arithmetic, order and literals name positions of their own, whoever asks.
     for (OpOperand &operand : op.getOpOperands()) {
-      if (!isData(operand.get()))
+      if (!isData(operand.get()) || isCompared.test(operand.getOperandNumber()))
         continue;
       std::optional<int64_t> first =
           relation ? findFirst(*relation, operand.getOperandNumber())
@@ -115,6 +163,8 @@ struct Numbers {
   int64_t end = 0;
   /// Numbers that are looked at for themselves where programs are executed.
   llvm::SmallSetVector<int64_t, 8> bounds;
+  /// What else they are compared with.
+  llvm::SmallSetVector<int64_t, 4> literals;
 
   /// Where positions are to be cut, so that these numbers, the first one of
   /// each use, and the one after its last, begin parts.
@@ -124,6 +174,11 @@ struct Numbers {
       bounds.insert(use.start);
       bounds.insert(use.end);
     }
+    // As an index to ignore.
+    for (int64_t literal : literals) {
+      bounds.insert(literal);
+      bounds.insert(literal + 1);
+    }
     for (const Use &use : uses)
       for (int64_t bound : bounds)
         if (use.start < bound && bound < use.end)
@@ -131,37 +186,6 @@ struct Numbers {
   }
 };
 } // namespace
-
-std::optional<int64_t> verify::getIntegerLiteral(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (op && isMovement(op) && op->getNumOperands() == 1)
-    op = op->getOperand(0).getDefiningOp();
-  auto literal = dyn_cast_if_present<tv::ConstantOp>(op);
-  if (!literal || !literal.getValue().isSplat() || !isData(literal.getResult()))
-    return std::nullopt;
-  APInt number = literal.getValue().getSplatValue<APInt>();
-  if (number.getBitWidth() > 64)
-    return std::nullopt;
-  bool isUnsigned = literal.getValue().getElementType().isUnsignedInteger();
-  return isUnsigned ? static_cast<int64_t>(number.getZExtValue())
-                    : number.getSExtValue();
-}
-
-/// Keeps what data are compared with, as an index to ignore.
-static void addComparedNumbers(Operation &op,
-                               llvm::function_ref<Numbers *(Value)> find) {
-  auto compare = dyn_cast<tv::CompareOp>(op);
-  if (!compare)
-    return;
-  Value sides[] = {compare.getLeft(), compare.getRight()};
-  for (unsigned i : {0, 1}) {
-    std::optional<int64_t> number = getIntegerLiteral(sides[1 - i]);
-    Numbers *numbers = number ? find(sides[i]) : nullptr;
-    if (numbers && *number < std::numeric_limits<int64_t>::max())
-      for (int64_t bound : {*number, *number + 1})
-        numbers->bounds.insert(bound);
-  }
-}
 
 void FactorAnalysis::noteData(Operation &op) {
   // Most ops are of real numbers.
@@ -207,12 +231,14 @@ void FactorAnalysis::relateData() {
       numbers.end = std::max(numbers.end, end);
     }
   }
+  for (Operation *op : onData)
+    visitCompared(*op, [&](OpOperand &operand, int64_t literal) {
+      auto *found = numbersOf.find(data.getClass(operand.get()));
+      if (found != numbersOf.end() &&
+          literal < std::numeric_limits<int64_t>::max())
+        found->second.literals.insert(literal);
+    });
   if (options.fixedWidth) {
-    for (Operation *op : onData)
-      addComparedNumbers(*op, [&](Value value) {
-        auto *found = numbersOf.find(data.getClass(value));
-        return found == numbersOf.end() ? nullptr : &found->second;
-      });
     for (auto &[leader, numbers] : numbersOf)
       numbers.visitCuts(
           [&](Node positions, int64_t at) { split(positions, at); });
@@ -220,6 +246,11 @@ void FactorAnalysis::relateData() {
   }
   for (auto &[leader, numbers] : numbersOf) {
     Node line = newAtom(numbers.end);
+    // A literal that is the number of a position is that of no other one. What
+    // is none stays where it is.
+    for (int64_t literal : numbers.literals)
+      if (literal >= 0 && literal < numbers.end)
+        numbers.uses.push_back({newAtom(1), literal, literal + 1});
     for (const Numbers::Use &use : numbers.uses) {
       SmallVector<Node> blocks;
       if (use.start > 0)

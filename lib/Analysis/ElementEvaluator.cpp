@@ -333,7 +333,10 @@ FailureOr<Scalar> ElementEvaluator::computeBody(const ValueState &state,
     if (isBulk && position.use != PositionUse::Equality)
       return fail("a position that stands for others is compared");
     int64_t number = position.getNumber(at);
-    scalars.push_back(algebra.integer(isBulk ? -1 - number : number));
+    if (isBulk &&
+        llvm::SubOverflow(FactorAnalysis::greatestBulkNumber, number, number))
+      return fail("the number of a position is too large");
+    scalars.push_back(algebra.integer(number));
   }
   return tv::SemanticsOpInterface(state.op).combine(algebra, scalars);
 }

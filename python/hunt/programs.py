@@ -105,6 +105,10 @@ def print_node(program: Program, node: Node) -> str:
         head = f"tv.reduce {node.text} {operands}"
     elif node.op == "constant":
         head = f"tv.constant dense<{float(node.value)!r}> : tensor<f64>"
+    elif node.op == "literal":
+        head = f"tv.constant dense<{int(node.value)}> : tensor<i64>"
+    elif node.op == "compare":
+        head = f"tv.compare {node.text} {operands}"
     elif node.op == "causal_mask":
         head = "tv.causal_mask"
     elif node.op == "all_reduce":
@@ -184,7 +188,10 @@ class Run:
     def draw(self, node: Node) -> Tensor:
         """Random elements of an argument."""
         if node.element == "i64":
-            return tensors.build(node.shape, lambda _: self.random.randrange(-1, 13))
+            return tensors.build(
+                node.shape,
+                lambda _: self.random.choice([-100, *range(-6, 0), *range(13), *range(9)]),
+            )
         low = -4 if self.signed else 1
         return tensors.build(node.shape, lambda _: self.random.randint(low, 5))
 
@@ -206,8 +213,10 @@ class Run:
                 return self.draw(node)
             case "power":
                 return tensors.elementwise(lambda x: tensors.power(x, *node.bounds), *operands)
-            case "constant":
+            case "constant" | "literal":
                 return tensors.build(node.shape, lambda _: node.value)
+            case "compare":
+                return tensors.compare(node.text, *operands)
             case "einsum":
                 return tensors.einsum(node.text, *operands)
             case "reduce":

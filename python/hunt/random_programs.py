@@ -307,7 +307,25 @@ class RandomProgram(Builder):
             parts.append(
                 self.emit("einsum", (local, part), (self.size, 2), domain, text="ab,bc->ac")
             )
-        return Value(reference, tuple(parts), (("a",), ("c",)))
+        found = Value(reference, tuple(parts), (("a",), ("c",)))
+        return self.ignore(found, words, data.parts[0]) if self.random.random() < 0.5 else found
+
+    def ignore(self, rows: Value, words: str, data: str) -> Value:
+        """The rows, but for those of a word, or those alone; at times the plan's is another one."""
+        kind = self.random.choice(["not_equal", "equal"])
+        literals = [0, 1, 2, self.size - 1, self.size, -100, *range(-6, 0)]
+        literal = self.random.choice(literals)
+        its = self.random.choice(literals) if self.random.random() < 0.25 else literal
+        side = {None: words}
+
+        def make(shape: tuple[int, ...], domain: str | None, name: str) -> str:
+            number = literal if domain is None else its
+            constant = self.emit("literal", (), (), domain, value=Fraction(number), element="i64")
+            operands = (side.get(domain, data), constant)
+            mask = self.emit("compare", operands, (self.size,), domain, text=kind)
+            return self.emit("einsum", (name, mask), shape, domain, text="ac,a->ac")
+
+        return self.both(rows, rows, make)
 
     def mask(self, x: Value) -> Value | None:
         """The exponential of what is on or below the diagonal."""

@@ -213,6 +213,12 @@ def one_hot(operand: Tensor, size: int, start: int) -> Tensor:
     )
 
 
+def compare(kind: str, operand: Tensor, literal: Tensor) -> Tensor:
+    """1 where each element is equal to a number, or where it is not."""
+    number = literal[()]
+    return build(operand.shape, lambda index: int((operand[index] == number) == (kind == "equal")))
+
+
 def causal_mask(shape: Shape) -> Tensor:
     """0 on and below the diagonal, minus infinity above."""
     return build(shape, lambda index: 0 if index[-1] <= index[-2] else -math.inf)

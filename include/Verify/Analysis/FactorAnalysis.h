@@ -65,6 +65,10 @@ public:
   enum class Positions { Opaque, Exact };
   /// A dimension, or a mesh axis.
   using Node = unsigned;
+  /// In proofs positions that stand for others have numbers from here down,
+  /// which no literal has that data are compared with.
+  static constexpr int64_t greatestBulkNumber =
+      std::numeric_limits<int64_t>::min() / 2;
 
   struct Options {
     Positions positions = Positions::Opaque;
