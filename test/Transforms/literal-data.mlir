@@ -3,6 +3,7 @@
 // RUN: sed 's/dense<7> : tensor<i64> on/dense<8> : tensor<i64> on/' %s | not verify-opt --tv-check-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=AMONG
 // RUN: sed 's/equal %%pj/less %%pj/; s/equal %%j,/less %%j,/' %s | not verify-opt --tv-check-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=ORDER
 // RUN: sed 's/dense<0.0> : tensor<f64> on/dense<49997.0> : tensor<f64> on/' %s | not verify-opt --tv-check-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=NUMBER
+// RUN: sed 's/dense<1.0> : tensor<f64> on/dense<0.0> : tensor<f64> on/' %s | not verify-opt --tv-check-equiv -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROW
 
 // Data that select rows of a large table may be compared with literals, as an index to ignore. Such a number stays
 // where it is, and all others may be exchanged.
@@ -50,6 +51,27 @@ tv.stage @among <dp = 2> expects array<i64: 0>(%j: tensor<4xi64>, %w: tensor<500
   %pc = tv.constant dense<7> : tensor<i64> on <> : () -> tensor<i64>
   %pis = tv.compare equal %pj, %pc on <> : (tensor<4xi64>, tensor<i64>) -> tensor<4xf32>
   %py = tv.multiply %pr, %pis on <> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  tv.expect %py is %y <[0:4 of 4]> on <> number 0 : tensor<4xf32> is tensor<4xf32>
+}
+
+// What is equal to the number of a position selects that row, and not none of those that are looked at.
+// ROW: error: stage 'selected' is
+// ROW-NOT: error
+tv.stage @selected <dp = 2> expects array<i64: 0>(%k: tensor<4xi64>, %w: tensor<50000xf32>) {
+  %h = tv.one_hot %k {start = 0 : i64} : (tensor<4xi64>) -> tensor<4x50000xf32>
+  %r = tv.einsum %h, %w {equation = "nv,v->n"} : (tensor<4x50000xf32>, tensor<50000xf32>) -> tensor<4xf32>
+  %c = tv.constant dense<4711> : tensor<i64> : () -> tensor<i64>
+  %is = tv.compare equal %k, %c : (tensor<4xi64>, tensor<i64>) -> tensor<4xf32>
+  %y = tv.multiply %r, %is : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %pk = tv.distribute %k <[0:4 of 4]> on <> : (tensor<4xi64>) -> tensor<4xi64>
+  %pw = tv.distribute %w <[0:50000 of 50000]> on <> : (tensor<50000xf32>) -> tensor<50000xf32>
+  %ph = tv.one_hot %pk on <> {start = 0 : i64} : (tensor<4xi64>) -> tensor<4x50000xf32>
+  %pr = tv.einsum %ph, %pw on <> {equation = "nv,v->n"} : (tensor<4x50000xf32>, tensor<50000xf32>) -> tensor<4xf32>
+  %pc = tv.constant dense<4711> : tensor<i64> on <> : () -> tensor<i64>
+  %pis = tv.compare equal %pk, %pc on <> : (tensor<4xi64>, tensor<i64>) -> tensor<4xf32>
+  %n = tv.constant dense<1.0> : tensor<f64> on <> : () -> tensor<f32>
+  %part = tv.multiply %pis, %n on <> : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  %py = tv.multiply %pr, %part on <> : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   tv.expect %py is %y <[0:4 of 4]> on <> number 0 : tensor<4xf32> is tensor<4xf32>
 }
 
