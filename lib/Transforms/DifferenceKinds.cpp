@@ -231,7 +231,12 @@ bool Diagnosis::matchPositions(Finding &finding, tv::OneHotOp op) {
 
 bool Diagnosis::matchOp(Finding &finding, Operation *op) {
   Value value = op->getResult(0);
-  if (holding.contains(value) || isa<tv::DistributeOp>(op)) {
+  // Its elements may be those of other parts as well.
+  if (auto part = dyn_cast<tv::DistributeOp>(op)) {
+    matches[value] = {part.getReference(), part.getLineage(), {value}};
+    return true;
+  }
+  if (holding.contains(value)) {
     // It is right; which value it is helps those that read it.
     if (auto found = matchAny(value))
       matches[value] = *found;
@@ -316,8 +321,20 @@ bool Diagnosis::classifySlices(Finding &finding, Operation *op) {
   const IndexRelation &relation = factors.getRelation(op);
   // For each factor, the first operand with it and the range it keeps.
   struct Range {
-    tv::LineageAttr part;
+    Value operand;
+    const Match *match;
+    size_t dimension;
     tv::DimensionFactorAttr range;
+  };
+  // Equal elements of several parts do not tell which of them one is.
+  auto mayHave = [&](const Range &one, const Range &other) {
+    SmallVector<ArrayAttr> dimensions(one.match->lineage.getDimensions());
+    SmallVector<Attribute> factors(dimensions[one.dimension].getValue());
+    factors.back() = other.range;
+    dimensions[one.dimension] = ArrayAttr::get(op->getContext(), factors);
+    return matcher.isPart(
+        one.operand, one.match->reference,
+        tv::LineageAttr::get(op->getContext(), dimensions, {}));
   };
   llvm::DenseMap<unsigned, Range> known;
   for (const auto &access : relation.accesses) {
@@ -326,15 +343,17 @@ bool Diagnosis::classifySlices(Finding &finding, Operation *op) {
     if (found == matches.end() || found->second.isSum())
       continue;
     tv::LineageAttr lineage = found->second.lineage;
-    for (auto [expr, dimension] :
-         llvm::zip_equal(access.dimensions, lineage.getDimensions())) {
+    for (auto [number, expr, dimension] :
+         llvm::enumerate(access.dimensions, lineage.getDimensions())) {
       if (expr.getKind() != DimensionExpr::Kind::Factor)
         continue;
       auto range = cast<tv::DimensionFactorAttr>(dimension.getValue().back());
-      auto [entry, isNew] =
-          known.try_emplace(expr.getFactor(), Range{lineage, range});
-      if (isNew || entry->second.range.getExtent() != range.getExtent() ||
-          entry->second.range.getStart() == range.getStart())
+      Range own{operand, &found->second, number, range};
+      auto [entry, isNew] = known.try_emplace(expr.getFactor(), own);
+      const Range &first = entry->second;
+      if (isNew || first.range.getExtent() != range.getExtent() ||
+          first.range.getStart() == range.getStart() || mayHave(own, first) ||
+          mayHave(first, own))
         continue;
       finding.kind = DifferenceKind::WrongSlice;
       finding.op = op;
@@ -342,7 +361,7 @@ bool Diagnosis::classifySlices(Finding &finding, Operation *op) {
                             describeDevices(getDevices(op->getResult(0))) +
                             " the operands of " + describe(op) +
                             " do not belong together: they are part " +
-                            describePart(entry->second.part) + " and part " +
+                            describePart(first.match->lineage) + " and part " +
                             describePart(lineage) + " of the reference tensors";
       return true;
     }

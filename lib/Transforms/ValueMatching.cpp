@@ -342,6 +342,12 @@ std::optional<Match> ValueMatcher::matchPart(Value value, Value reference,
   return multiple;
 }
 
+bool ValueMatcher::isPart(Value value, Value reference,
+                          tv::LineageAttr lineage) {
+  std::optional<Match> found = match(value, reference, lineage);
+  return found && !found->isScaled();
+}
+
 std::optional<Match> ValueMatcher::matchSum(Value value, Value reference) {
   SmallVector<StringAttr> varying = getVaryingAxes(value);
   SmallVector<SmallVector<Value>> groups = listGroups(value);

@@ -75,6 +75,9 @@ public:
   /// the part that is `expected`, unless that is null.
   std::optional<Match> matchPart(mlir::Value value, mlir::Value reference,
                                  tv::LineageAttr expected = {});
+  /// Whether `value` may be that very part of `reference`, by its elements.
+  bool isPart(mlir::Value value, mlir::Value reference,
+              tv::LineageAttr lineage);
   /// The sum over devices, replicas or micro-batches that has `value` as a term
   /// and is a part of `reference`.
   std::optional<Match> matchSum(mlir::Value value, mlir::Value reference);
