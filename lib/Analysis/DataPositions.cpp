@@ -187,6 +187,18 @@ struct Numbers {
 };
 } // namespace
 
+/// Adds the literals that the data of each class are compared with.
+static void addLiterals(ArrayRef<Operation *> ops, DataClasses &data,
+                        llvm::MapVector<const void *, Numbers> &numbersOf) {
+  for (Operation *op : ops)
+    visitCompared(*op, [&](OpOperand &operand, int64_t literal) {
+      auto *found = numbersOf.find(data.getClass(operand.get()));
+      if (found != numbersOf.end() &&
+          literal < std::numeric_limits<int64_t>::max())
+        found->second.literals.insert(literal);
+    });
+}
+
 void FactorAnalysis::noteData(Operation &op) {
   // Most ops are of real numbers.
   auto isDataOperand = [&](unsigned operand) {
@@ -231,13 +243,7 @@ void FactorAnalysis::relateData() {
       numbers.end = std::max(numbers.end, end);
     }
   }
-  for (Operation *op : onData)
-    visitCompared(*op, [&](OpOperand &operand, int64_t literal) {
-      auto *found = numbersOf.find(data.getClass(operand.get()));
-      if (found != numbersOf.end() &&
-          literal < std::numeric_limits<int64_t>::max())
-        found->second.literals.insert(literal);
-    });
+  addLiterals(onData, data, numbersOf);
   if (options.fixedWidth) {
     for (auto &[leader, numbers] : numbersOf)
       numbers.visitCuts(

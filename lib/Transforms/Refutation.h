@@ -187,6 +187,9 @@ private:
   /// Where the values of some expects differ, of folded groups on those ranks.
   std::string describeWhere(llvm::ArrayRef<tv::ExpectOp> expects,
                             llvm::ArrayRef<int64_t> microBatches);
+  /// The note with the results that come out wrong, at `place`.
+  void addConsequences(mlir::InFlightDiagnostic &error, mlir::Location place,
+                       const Finding &finding);
   /// The note with the inputs on which the difference is confirmed.
   void addCounterexample(mlir::InFlightDiagnostic &error);
 

@@ -278,6 +278,33 @@ bool Refutation::showsLess() const {
          hidesValues(graph);
 }
 
+void Refutation::addConsequences(InFlightDiagnostic &error, Location place,
+                                 const Finding &finding) {
+  // Where not all were looked at, what rests on what is known to be wrong.
+  bool isBound =
+      isPartial && !finding.roots.empty() && !diagnosis->isIncomplete();
+  SmallVector<tv::ExpectOp> affected = wrong;
+  if (isBound) {
+    llvm::append_range(affected, diagnosis->findRoots(wrong));
+    llvm::append_range(affected, finding.roots);
+    affected = findDependent(affected);
+  }
+  int64_t number = count(affected), total = countResults(results);
+  bool isOne = number == 1, areAll = number == total;
+  StringRef wrongResults = isOne ? " results comes" : " results come";
+  if (isBound)
+    wrongResults = isOne ? " results, which rests on it, may come"
+                         : " results, which rest on it, may come";
+  error.attachNote(place) << "as a consequence "
+                          << (!isBound && !areAll && showsLess() ? "at least "
+                                                                 : "")
+                          << number << " of " << total << wrongResults
+                          << " out wrong: " << summarize(affected) << ", on "
+                          << describeWhere(affected, {})
+                          << (isBound && !areAll ? "; others were not compared"
+                                                 : "");
+}
+
 void Refutation::report() {
   Finding finding = getFinding();
   tv::ExpectOp expect = finding.expect;
@@ -317,29 +344,7 @@ void Refutation::report() {
         << (finding.otherValues == 1 ? ": " : ", the first is ")
         << describe(finding.other) << " on "
         << describeWhere(finding.other, {});
-  // Where not all were looked at, what rests on what is known to be wrong.
-  bool isBound =
-      isPartial && !finding.roots.empty() && !diagnosis->isIncomplete();
-  SmallVector<tv::ExpectOp> affected = wrong;
-  if (isBound) {
-    llvm::append_range(affected, diagnosis->findRoots(wrong));
-    llvm::append_range(affected, finding.roots);
-    affected = findDependent(affected);
-  }
-  int64_t number = count(affected), total = countResults(results);
-  bool isOne = number == 1, areAll = number == total;
-  StringRef wrongResults = isOne ? " results comes" : " results come";
-  if (isBound)
-    wrongResults = isOne ? " results, which rests on it, may come"
-                         : " results, which rest on it, may come";
-  error.attachNote(place) << "as a consequence "
-                          << (!isBound && !areAll && showsLess() ? "at least "
-                                                                 : "")
-                          << number << " of " << total << wrongResults
-                          << " out wrong: " << summarize(affected) << ", on "
-                          << describeWhere(affected, {})
-                          << (isBound && !areAll ? "; others were not compared"
-                                                 : "");
+  addConsequences(error, place, finding);
   if (!isUndefined)
     addCounterexample(error);
 }
