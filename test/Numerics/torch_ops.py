@@ -105,6 +105,8 @@ MEANINGS: dict[str, Meaning] = {
     "tv.sqrt": lambda x, case: torch.sqrt(x),
     "tv.log": lambda x, case: torch.log(x),
     "tv.relu": lambda x, case: functional.relu(x),
+    "tv.maximum": lambda x, y, case: torch.maximum(x, y),
+    "tv.minimum": lambda x, y, case: torch.minimum(x, y),
     "tv.abs": lambda x, case: torch.abs(x),
     "tv.sign": lambda x, case: torch.sign(x),
     "tv.copy": lambda x, case: x.clone(),
