@@ -120,21 +120,16 @@ bool SegmentImporter::isLegallyAbsent(const Node &forward,
   if (!result)
     return false;
   int64_t id = plan.get(*result).id;
-  bool isConsumed = false;
-  for (Index index : segment.nodes) {
-    const Node &node = plan.plan.nodes[index];
-    if (!takes(plan, node, id))
-      continue;
-    isConsumed = true;
-    if (node.mirror != none)
-      return false;
-  }
   // The backward has to be given the gradient of what leaves the segment.
-  return isConsumed ||
-         (segment.kind == NodeKind::Segment &&
-          llvm::none_of(segment.outputs, [&](const Argument &argument) {
-            return holds(plan, argument, id);
-          }));
+  if (segment.kind != NodeKind::Segment ||
+      llvm::any_of(segment.outputs, [&](const Argument &argument) {
+        return holds(plan, argument, id);
+      }))
+    return false;
+  return llvm::none_of(segment.nodes, [&](Index index) {
+    const Node &node = plan.plan.nodes[index];
+    return node.mirror != none && takes(plan, node, id);
+  });
 }
 
 Value SegmentImporter::readGradient(const Argument &argument,
