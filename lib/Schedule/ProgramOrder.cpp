@@ -12,6 +12,8 @@
 
 #include "ProgramOrder.h"
 
+#include "Verify/IR/NumberMap.h"
+
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -200,37 +202,37 @@ LogicalResult verify::schedule::checkGradients(const Program &program,
 //===----------------------------------------------------------------------===//
 
 LiveActivations verify::schedule::countLiveActivations(const Program &program) {
-  // Saved values are needed until the last backward that mirrors them.
-  std::map<int64_t, const Step *> lastUse;
+  /// What an execution has saved, and until when that is needed.
+  struct Saved {
+    const Step *lastUse; ///< the last backward that mirrors it
+    int64_t values;      ///< that are kept now
+  };
+  NumberMap<Saved> executions;
   for (const Step &step : program.steps)
     if (step.segment && step.segment->differentiates)
       if (std::optional<int64_t> mirror = getCall(step).getMirror())
-        lastUse[*mirror] = &step;
+        executions.tryEmplace(*mirror, {&step, 0}).first->lastUse = &step;
   LiveActivations live, peak;
-  std::map<int64_t, int64_t> kept; ///< values, by execution
   for (const Step &step : program.steps) {
     tv::CallOp call = getCall(step);
     if (!call)
       continue;
-    if (step.segment->savedValues && lastUse.count(call.getInstance()) &&
-        kept.try_emplace(call.getInstance(), step.segment->savedValues)
-            .second) {
+    Saved *own = step.segment->savedValues ? executions.find(call.getInstance())
+                                           : nullptr;
+    if (own && !own->values) {
+      own->values = step.segment->savedValues;
       ++live.executions;
-      live.values += step.segment->savedValues;
+      live.values += own->values;
       peak.executions = std::max(peak.executions, live.executions);
       peak.values = std::max(peak.values, live.values);
     }
     std::optional<int64_t> mirror = call.getMirror();
-    if (!mirror)
+    Saved *mirrored = mirror ? executions.find(*mirror) : nullptr;
+    if (!mirrored || mirrored->lastUse != &step || !mirrored->values)
       continue;
-    if (auto last = lastUse.find(*mirror);
-        last == lastUse.end() || last->second != &step)
-      continue;
-    if (auto found = kept.find(*mirror); found != kept.end()) {
-      --live.executions;
-      live.values -= found->second;
-      kept.erase(found);
-    }
+    --live.executions;
+    live.values -= mirrored->values;
+    mirrored->values = 0;
   }
   return peak;
 }

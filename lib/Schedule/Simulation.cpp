@@ -81,7 +81,7 @@ const Action *Simulation::getAction(const Process &process) const {
     return nullptr;
   const Step &step = process.program->steps[process.nextStep];
   if (!step.segment)
-    return step.action ? &*step.action : nullptr;
+    return step.action;
   return process.nextAction < step.segment->actions.size()
              ? &step.segment->actions[process.nextAction]
              : nullptr;

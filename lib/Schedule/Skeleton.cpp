@@ -418,7 +418,11 @@ LogicalResult SkeletonBuilder::buildProgram(tv::ProgramOp op) {
   int64_t device = op.getDevice();
   if (failed(checkDevice(op, device)))
     return failure();
+  // Programs of one plan are mostly about as long.
+  size_t expected =
+      skeleton.programs.empty() ? 0 : skeleton.programs.back().steps.size();
   Program &program = skeleton.programs.emplace_back();
+  program.steps.reserve(expected);
   program.op = op;
   program.device = device;
   streamOf.clear();
@@ -438,11 +442,14 @@ LogicalResult SkeletonBuilder::buildProgram(tv::ProgramOp op) {
       FailureOr<Action> action = buildPhase(&inner, device);
       if (failed(action))
         return failure();
-      step.action = *action;
+      step.action = &skeleton.actions.emplace_back(*action);
       ++skeleton.actionCount;
     }
-    if (failed(buildAccesses(&inner, step.accesses)))
+    SmallVector<GradientAccess> accesses;
+    if (failed(buildAccesses(&inner, accesses)))
       return failure();
+    if (!accesses.empty())
+      step.accesses = skeleton.accesses.emplace_back(std::move(accesses));
     if (!isa<tv::CallOp, tv::LoadDataOp, tv::OutputOp>(inner) &&
         !isBufferOp(&inner) && !isCommunication(&inner) &&
         !isComputation(&inner))

@@ -86,12 +86,13 @@ struct Segment {
   llvm::SmallVector<GradientAccess> accesses;
 };
 
-/// One op of a device program: a call, an action, or neither.
+/// One op of a device program: a call, an action, or neither. There are many,
+/// so what few have lies elsewhere, in the skeleton.
 struct Step {
   mlir::Operation *op;
   const Segment *segment = nullptr;
-  std::optional<Action> action;
-  llvm::SmallVector<GradientAccess, 0> accesses;
+  const Action *action = nullptr;
+  llvm::ArrayRef<GradientAccess> accesses = {};
 };
 
 struct Program {
@@ -104,6 +105,8 @@ struct Skeleton {
   tv::PlanOp plan;
   llvm::SmallVector<Program> programs;
   std::deque<Segment> segments;
+  std::deque<Action> actions; ///< of the steps that are no calls
+  std::deque<llvm::SmallVector<GradientAccess>> accesses; ///< of those steps
   llvm::SmallVector<Channel> channels;
   llvm::SmallVector<Communicator> communicators;
   int64_t actionCount = 0;          ///< that are executed, in all programs

@@ -16,6 +16,7 @@
 #include "llvm/ADT/Hashing.h"
 
 #include <map>
+#include <utility>
 
 namespace verify {
 
@@ -37,6 +38,9 @@ public:
     }
     auto found = table.find(number);
     return found == table.end() ? nullptr : &found->second;
+  }
+  T *find(int64_t number) {
+    return const_cast<T *>(std::as_const(*this).find(number));
   }
   /// The entry of a number, and whether that is new.
   std::pair<T *, bool> tryEmplace(int64_t number, T value) {
