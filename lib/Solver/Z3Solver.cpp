@@ -66,6 +66,14 @@ SolverContext::SolverContext()
 
 SolverContext::~SolverContext() = default;
 
+SolverContext::Lock SolverContext::enter(std::chrono::milliseconds patience) {
+  Lock lock(mutex, patience);
+  // To make another one would take as long.
+  while (!lock && implementation->isAboutToBeThere())
+    std::ignore = lock.try_lock_for(patience);
+  return lock;
+}
+
 void SolverContext::prepare() {
   Lock lock = enter();
   implementation->get();

@@ -16,6 +16,8 @@
 #include "Verify/Solver/Solver.h"
 #include "Z3Terms.h"
 
+#include <atomic>
+
 namespace verify {
 
 /// What a query asks: do the claims follow from instances and facts?
@@ -27,15 +29,21 @@ struct Query {
 
 class SolverContext::Implementation {
 public:
-  /// The context, made when it is first needed.
+  /// The context, made when it is first needed, by who has it.
   z3::context &get() {
-    if (!context)
+    if (!context) {
+      isBeingMade = true;
       context.emplace();
+      isBeingMade = false;
+    }
     return *context;
   }
+  /// Whether it is soon there: anybody may ask.
+  bool isAboutToBeThere() const { return isBeingMade; }
 
 private:
   std::optional<z3::context> context;
+  std::atomic<bool> isBeingMade = false;
 };
 
 /// The answer of the solver to the negation of the claims.

@@ -8,6 +8,8 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
+#include <chrono>
 #include <future>
 #include <thread>
 
@@ -114,6 +116,23 @@ TEST(SolverContextTest, WhoWaitsForLongMakesAnother) {
   EXPECT_EQ(context->queries, 0U);
   late.check(1);
   EXPECT_EQ(context->queries, 0U) << "it keeps what it made";
+}
+
+TEST(SolverContextTest, WhatIsBeingMadeIsWaitedFor) {
+  auto context = std::make_shared<SolverContext>();
+  std::atomic<bool> isThere = false;
+  std::thread maker([&] {
+    context->prepare();
+    isThere = true;
+  });
+  size_t vain = 0;
+  while (!isThere) {
+    SolverContext::Lock lock = context->enter(std::chrono::milliseconds(1));
+    vain += !lock;
+  }
+  maker.join();
+  // One at either end, where the thread is interrupted just there.
+  EXPECT_LE(vain, 2U);
 }
 
 TEST(SolverContextTest, WhoWaitsForLongLeaves) {

@@ -150,10 +150,9 @@ public:
   using Lock = std::unique_lock<std::recursive_timed_mutex>;
   /// Waits until nobody else has the context.
   Lock enter() { return Lock(mutex); }
-  /// Waits for as long as said; the lock is not held where that was in vain.
-  Lock enter(std::chrono::milliseconds patience) {
-    return Lock(mutex, patience);
-  }
+  /// Waits for as long as said, or until what is being made is there; the lock
+  /// is not held where that was in vain.
+  Lock enter(std::chrono::milliseconds patience);
 
   /// Makes now what the first query would make, if nobody has.
   void prepare();
