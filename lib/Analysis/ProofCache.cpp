@@ -118,7 +118,7 @@ std::optional<std::string> ProofCache::getName(tv::StageOp stage) const {
 static std::string print(StringRef name, const StageVerdict &verdict) {
   return llvm::formatv("{0}\nabout {1}\nobligations {2}\nopaque-tensors {3}\n"
                        "conditions {4}\nsame {5}\n",
-                       header, name, verdict.byZ3, verdict.opaqueTensors,
+                       header, name, verdict.confirmed, verdict.opaqueTensors,
                        verdict.conditions, verdict.byCongruence);
 }
 
@@ -146,7 +146,7 @@ std::optional<StageVerdict> ProofCache::find(tv::StageOp stage) {
     StringRef text = lines[line];
     return text.consume_front(word) && !text.getAsInteger(10, value);
   };
-  if (!number(2, "obligations ", verdict.byZ3) ||
+  if (!number(2, "obligations ", verdict.confirmed) ||
       !number(3, "opaque-tensors ", verdict.opaqueTensors) ||
       !number(4, "conditions ", verdict.conditions) ||
       !number(5, "same ", verdict.byCongruence))

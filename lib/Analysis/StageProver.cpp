@@ -351,7 +351,7 @@ bool StageDecision::add(ProofResult proof, Decided what) {
   decided.back().verdict = proof.verdict;
   switch (proof.verdict) {
   case Verdict::Proved:
-    ++result.byZ3;
+    ++result.confirmed;
     return true;
   case Verdict::ProvedByNormalization:
     ++result.byNormalization;

@@ -11,6 +11,7 @@
 
 #include "ProverImplementation.h"
 
+#include "RingIdentities.h"
 #include "Sweep.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -87,6 +88,14 @@ std::optional<ProofResult> Prover::Implementation::refuse() const {
 }
 
 Answer Prover::Implementation::ask(const Query &query, bool isLinear) {
+  // What rests on no law is an identity of rings, or false.
+  if (query.instances.empty() && query.facts.empty() &&
+      llvm::all_of(query.claims, [&](const Claim &claim) {
+        return isRingIdentity(terms, claim);
+      })) {
+    ++statistics.ringIdentities;
+    return Answer::Unsatisfiable;
+  }
   ++statistics.solverQueries;
   statistics.claims += query.claims.size();
   statistics.lawInstances += query.instances.size();

@@ -74,11 +74,6 @@ SolverContext::Lock SolverContext::enter(std::chrono::milliseconds patience) {
   return lock;
 }
 
-void SolverContext::prepare() {
-  Lock lock = enter();
-  implementation->get();
-}
-
 Z3Solver::Z3Solver(const TermAlgebra &terms, const ProverOptions &options,
                    std::shared_ptr<SolverContext> shared)
     : terms(terms), options(options), shared(std::move(shared)) {}

@@ -160,7 +160,7 @@ protected:
     addStatistic(module, "stage_ops", counts.stageOps);
     addStatistic(module, "distinct_stages", counts.distinctStages);
     addStatistic(module, "distinct_stage_ops", counts.distinctStageOps);
-    addStatistic(module, "obligations_by_z3", counts.byZ3);
+    addStatistic(module, "obligations_confirmed", counts.confirmed);
     addStatistic(module, "obligations_by_normalization",
                  counts.byNormalization);
     addStatistic(module, "expects_by_congruence", counts.byCongruence);

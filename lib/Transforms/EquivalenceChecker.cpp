@@ -154,7 +154,7 @@ const StageVerdict &EquivalenceChecker::prove(tv::ExpectOp expect,
   StageVerdict verdict = proveNow(expect, proof);
   counts.tooLarge += verdict.isTooLarge;
   if (verdict.isProved()) {
-    counts.byZ3 += verdict.byZ3;
+    counts.confirmed += verdict.confirmed;
     counts.byNormalization += verdict.byNormalization;
     counts.byCongruence += verdict.byCongruence;
     llvm::append_range(unconfirmed, verdict.unconfirmed);

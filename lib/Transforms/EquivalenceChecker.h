@@ -40,7 +40,7 @@ struct CheckCounts {
   unsigned distinctStages = 0;
   uint64_t stageOps = 0;
   uint64_t distinctStageOps = 0;
-  unsigned byZ3 = 0;
+  unsigned confirmed = 0;
   unsigned byNormalization = 0;
   unsigned byCongruence = 0;
   unsigned brokenLemmas = 0;

@@ -16,7 +16,7 @@ def words(model: str, **numbers: int) -> list[str]:
 
 
 # Counts of stages that were told apart, and of what was proved about them.
-DISTINCT = ("distinct_stages", "distinct_stage_ops", "obligations_by_z3")
+DISTINCT = ("distinct_stages", "distinct_stage_ops", "obligations_confirmed")
 # What is the same for all replicas, micro-batches and ranks.
 FOLDED = ("graph_ops", "lemmas", "stages", "stage_ops", *DISTINCT)
 

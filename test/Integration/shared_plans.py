@@ -23,7 +23,7 @@ from pathlib import Path
 from damaged_plans import find_allowance
 
 EXIT_CODES = {"proved": 0, "refuted": 1}
-COUNTS = (r"(\d+) ops imported", r"(\d+) stages", r"(\d+) distinct", r"(\d+) obligations by Z3")
+COUNTS = (r"(\d+) ops imported", r"(\d+) stages", r"(\d+) distinct", r"(\d+) obligations by")
 MEMORY_LIMIT = 1 << 20  # KiB
 DECLARED_ORDER = "the order that the plan declares, the same plan is proved"
 HEADER = ("code", "ops", "stages", "distinct", "obligations", "seconds", "MiB")

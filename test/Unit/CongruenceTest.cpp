@@ -314,13 +314,13 @@ TEST_F(CongruenceTest, DifferencesAreSeenBeforeAnythingIsProved) {
   ASSERT_TRUE(stage);
   StageVerdict right = StageProver(ProverOptions()).prove(stage);
   EXPECT_EQ(right.verdict, Verdict::Proved);
-  EXPECT_GT(right.byZ3, 0u);
+  EXPECT_GT(right.confirmed, 0u);
   std::string other = replaced(ops, "tv.copy %a", "tv.negate %a");
   stage = parse(arguments, other);
   ASSERT_TRUE(stage);
   StageVerdict wrong = StageProver(ProverOptions()).prove(stage);
   EXPECT_EQ(wrong.verdict, Verdict::NotProved);
-  EXPECT_EQ(wrong.byZ3, 0u);
+  EXPECT_EQ(wrong.confirmed, 0u);
 }
 
 TEST_F(CongruenceTest, NothingIsSaidOfOpsAlongAxes) {

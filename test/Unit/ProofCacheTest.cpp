@@ -56,7 +56,7 @@ protected:
   static StageVerdict makeProof(unsigned obligations) {
     StageVerdict verdict;
     verdict.verdict = Verdict::Proved;
-    verdict.byZ3 = obligations;
+    verdict.confirmed = obligations;
     verdict.byCongruence = 2;
     return verdict;
   }
@@ -80,7 +80,7 @@ TEST_F(ProofCacheTest, WhatIsKeptIsFoundByContent) {
   std::optional<StageVerdict> found = cache.find(parse("0.5", "other"));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->verdict, Verdict::Proved);
-  EXPECT_EQ(found->byZ3, 7u);
+  EXPECT_EQ(found->confirmed, 7u);
   EXPECT_EQ(found->byCongruence, 2u);
   EXPECT_FALSE(cache.find(parse("0.25")));
   // Nor is a proof that of other options.

@@ -26,11 +26,13 @@ struct Owner {
   Scalar getAtom(uint32_t tensor) {
     return terms.atom(tensor, {0}, ScalarSort::Real);
   }
-  /// a * (exp(b) + c1 + ... + cn) = a * exp(b) + a * c1 + ... + a * cn, or with
-  /// b instead of the last a.
+  /// exp(a) * (exp(b) + c1 + ... + cn) = exp(a + b) + exp(a) * c1 + ... +
+  /// exp(a) * cn, or with b instead of the last exp(a).
   Verdict prove(bool isRight, uint32_t number) {
     Scalar a = getAtom(0), b = getAtom(1);
-    Scalar sum = terms.apply(Function::Exp, b), right = terms.multiply(a, sum);
+    Scalar sum = terms.apply(Function::Exp, b),
+           right = terms.apply(Function::Exp, terms.add(a, b));
+    a = terms.apply(Function::Exp, a);
     for (uint32_t term = 0; term <= number; ++term) {
       Scalar c = getAtom(2 + term);
       bool isLast = term == number;
@@ -122,7 +124,7 @@ TEST(SolverContextTest, WhatIsBeingMadeIsWaitedFor) {
   auto context = std::make_shared<SolverContext>();
   std::atomic<bool> isThere = false;
   std::thread maker([&] {
-    context->prepare();
+    Owner(context).check(0);
     isThere = true;
   });
   size_t vain = 0;

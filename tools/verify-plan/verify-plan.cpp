@@ -213,27 +213,7 @@ bool Verification::runPass(StringRef name, std::unique_ptr<mlir::Pass> pass) {
   });
 }
 
-/// Making a context of Z3 fills two tables, which takes longer than what is
-/// asked of it for a small plan: three quarters of that on large pages. The
-/// allocator gives the same room again.
-static void makeRoomForSolver() {
-#ifdef VERIFY_HAS_MIMALLOC
-  constexpr size_t tableSize = (size_t(520) << 14) + 8;
-  void *tables[] = {mi_malloc(tableSize), mi_malloc(tableSize)};
-  for (void *table : tables)
-    verify::pickle::preferLargePages(table, tableSize);
-  for (void *table : tables)
-    mi_free(table);
-#endif
-}
-
 bool Verification::prepare() {
-  // Linking leaves most of a second thread's time.
-  if (pool.getMaxConcurrency() > 1)
-    pool.async([solver = solver] {
-      makeRoomForSolver();
-      solver->prepare();
-    });
   verify::CheckSchedulePassOptions schedule;
   schedule.checks = verify::ScheduleChecks::Progress;
   schedule.bufferedSends = flags.bufferedSends;

@@ -38,7 +38,7 @@ struct StageVerdict {
   Verdict verdict = Verdict::Unknown;
   /// Why not, for the other two.
   std::string reason;
-  unsigned byZ3 = 0;
+  unsigned confirmed = 0;
   unsigned byNormalization = 0;
   /// Whether it was given up because it takes too many terms.
   bool isTooLarge = false;

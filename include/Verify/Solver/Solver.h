@@ -136,6 +136,8 @@ struct ProverStatistics {
   /// Obligations whose sides were also compared at a sample.
   size_t sampled = 0;
   size_t solverQueries = 0;
+  /// What would have been queries, but holds in every ring of real terms.
+  size_t ringIdentities = 0;
   size_t claims = 0;
   size_t lawInstances = 0;
 };
@@ -153,9 +155,6 @@ public:
   /// Waits for as long as said, or until what is being made is there; the lock
   /// is not held where that was in vain.
   Lock enter(std::chrono::milliseconds patience);
-
-  /// Makes now what the first query would make, if nobody has.
-  void prepare();
 
   class Implementation;
   /// What is in the context, and how many queries it had: to be used by who
