@@ -23,6 +23,7 @@ struct CanonicalizeSSAPass
     : verify::impl::CanonicalizeSSAPassBase<CanonicalizeSSAPass> {
   using CanonicalizeSSAPassBase::CanonicalizeSSAPassBase;
   BesideLinking beside;
+  bool areVerified = false;
 
 protected:
   void runOnOperation() override {
@@ -42,7 +43,7 @@ protected:
     RankFolding folding = RankFolding::None;
     if (foldRanks)
       folding = foldExceptions ? RankFolding::All : RankFolding::ButExceptions;
-    if (failed(linkPlans(getOperation(), random, folding, beside)))
+    if (failed(linkPlans(getOperation(), random, folding, beside, areVerified)))
       return signalPassFailure();
   }
 };
@@ -50,8 +51,9 @@ protected:
 
 std::unique_ptr<Pass>
 verify::createCanonicalizeSSAPass(const CanonicalizeSSAPassOptions &options,
-                                  BesideLinking beside) {
+                                  BesideLinking beside, bool areVerified) {
   auto pass = std::make_unique<CanonicalizeSSAPass>(options);
+  pass->areVerified = areVerified;
   pass->beside = std::move(beside);
   return pass;
 }

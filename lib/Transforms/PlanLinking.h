@@ -25,9 +25,10 @@ enum class RankFolding {
 /// op that cannot be executed, and then the module has the attribute
 /// `tv.malformed`, or that is not understood. Where ranks are to be an axis,
 /// and can be, the graph has it, and the plans stay for `unfoldRanks`. `beside`
-/// may be null.
+/// may be null. `areVerified`: no op of the plans is invalid.
 llvm::LogicalResult linkPlans(mlir::ModuleOp module, RandomMode random,
-                              RankFolding folding, const BesideLinking &beside);
+                              RankFolding folding, const BesideLinking &beside,
+                              bool areVerified);
 
 /// The graph in which ranks are an axis, or null.
 tv::GraphOp getFoldedGraph(mlir::ModuleOp module);

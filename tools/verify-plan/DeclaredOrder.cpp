@@ -40,15 +40,22 @@ OwningOpRef<ModuleOp> DeclaredOrder::take(ModuleOp module, bool copies) {
     taken->push_back(own);
   }
   before = *verify::nnscaler::useDeclaredPartOrder(getPlans(*taken).back());
+  verify::SilencedThread silence(module.getContext());
+  isStillValid = llvm::all_of(before, [](const auto &exchanged) {
+    Operation *op = exchanged.first;
+    return succeeded(op->getName().verifyInvariants(op));
+  });
   return taken;
 }
 
 DeclaredOrder::Answer
 DeclaredOrder::check(ModuleOp declared, TimingScope *scope,
-                     std::shared_ptr<verify::SolverContext> solver) {
+                     std::shared_ptr<verify::SolverContext> solver,
+                     bool areVerified) {
   verify::SilencedThread silence(declared.getContext());
   PassManager manager(declared.getContext());
-  manager.addPass(verify::createCanonicalizeSSAPass(options.link));
+  manager.addPass(verify::createCanonicalizeSSAPass(
+      options.link, /*beside=*/nullptr, areVerified));
   // On a thread of its own it leaves the others to the other check.
   verify::KeptPlansUser plans;
   if (!scope)
@@ -77,7 +84,9 @@ DeclaredOrder::Answer DeclaredOrder::importAndCheck(TimingScope &scope) {
                                             options.planPath, byIndexMap, scope,
                                             &files);
   }
-  return declared ? check(*declared, &scope, options.solver) : std::nullopt;
+  return declared ? check(*declared, &scope, options.solver,
+                          /*areVerified=*/false)
+                  : std::nullopt;
 }
 
 static void keep(ArrayRef<verify::tv::PlanOp> plans) {
@@ -97,13 +106,14 @@ void DeclaredOrder::begin(ModuleOp module, bool isBeside) {
   thread.emplace(llvm::hardware_concurrency(1));
   copied = thread->async(
       [this, module] { declared = take(module, /*copies=*/true); });
-  checkOnThread(nullptr);
+  checkOnThread(nullptr, /*areVerified=*/false);
 }
 
-void DeclaredOrder::checkOnThread(
-    std::shared_ptr<verify::SolverContext> solver) {
-  verdict = thread->async([this, solver = std::move(solver)] {
-    return declared ? check(*declared, nullptr, solver) : std::nullopt;
+void DeclaredOrder::checkOnThread(std::shared_ptr<verify::SolverContext> solver,
+                                  bool areVerified) {
+  verdict = thread->async([=, this] {
+    return declared ? check(*declared, nullptr, solver, areVerified)
+                    : std::nullopt;
   });
 }
 
@@ -116,7 +126,8 @@ bool DeclaredOrder::takePlans() {
   // They may have to be given back.
   keep(getPlans(*declared));
   thread.emplace(llvm::hardware_concurrency(1));
-  checkOnThread(options.solver);
+  // They were linked.
+  checkOnThread(options.solver, /*areVerified=*/isStillValid);
   return true;
 }
 
@@ -154,7 +165,8 @@ void DeclaredOrder::explain(TimingScope &scope) {
     declared = take(keeper, /*copies=*/false);
   Answer answer = !declared         ? importAndCheck(scope)
                   : verdict.valid() ? verdict.get()
-                                    : check(*declared, &scope, options.solver);
+                                    : check(*declared, &scope, options.solver,
+                                            /*areVerified=*/isStillValid);
   emitRemark(difference.plan)
       << "with --nnscaler-part-order=index-map, the order that the plan "
          "declares, the same plan is "

@@ -57,10 +57,11 @@ private:
   /// declared; null if they do not say.
   mlir::OwningOpRef<mlir::ModuleOp> take(mlir::ModuleOp module, bool copies);
   /// Has a thread of its own give the verdict.
-  void checkOnThread(std::shared_ptr<verify::SolverContext> solver);
+  void checkOnThread(std::shared_ptr<verify::SolverContext> solver,
+                     bool areVerified);
   /// None where it is not decided. `scope` may be null, and so may `solver`.
   Answer check(mlir::ModuleOp declared, mlir::TimingScope *scope,
-               std::shared_ptr<verify::SolverContext> solver);
+               std::shared_ptr<verify::SolverContext> solver, bool areVerified);
   /// The same of what is imported once more.
   Answer importAndCheck(mlir::TimingScope &scope);
 
@@ -71,6 +72,8 @@ private:
   mlir::ModuleOp keeper;
   mlir::OwningOpRef<mlir::ModuleOp> declared;
   verify::nnscaler::PartOrders before; ///< of its plan
+  /// Whether no op became invalid by having the other order.
+  bool isStillValid = false;
   std::shared_future<void> copied;
   std::shared_future<Answer> verdict;
   /// Its one thread is not one of the context, which others wait for.

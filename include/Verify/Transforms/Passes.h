@@ -64,10 +64,11 @@ using BesideLinking = std::function<llvm::LogicalResult(
     tv::PlanOp plan, const schedule::RankGroups &ranks)>;
 
 /// `tv-canonicalize-ssa` that does something beside. Where that fails the pass
-/// does so too, and says nothing.
+/// does so too, and says nothing. The plans may have been linked before, and
+/// what was changed since verified: they are not verified again then.
 std::unique_ptr<mlir::Pass>
 createCanonicalizeSSAPass(const CanonicalizeSSAPassOptions &options,
-                          BesideLinking beside);
+                          BesideLinking beside, bool areVerified = false);
 
 /// Whoever uses plans that stay in the module while inputs are looked for that
 /// show what is wrong, which leaves most of a second thread's time.
