@@ -176,7 +176,8 @@ void verify::printSummary(ModuleOp module, ArrayRef<Phase> phases,
       << getStatistic(module, "expects_by_congruence")
       << " of them the same ops on both sides; "
       << plural(getStatistic(module, "obligations_confirmed"), "obligation")
-      << " by Z3 or ring identities, " << getStatistic(module, "obligations_by_normalization")
+      << " by Z3 or ring identities, "
+      << getStatistic(module, "obligations_by_normalization")
       << " by normalization\n";
   int64_t unused = getStatistic(module, "lemmas_not_used");
   if (unused && *answer != Answer::Refuted)
