@@ -48,9 +48,10 @@ def check(pair: dict[str, str], folder: Path, work: Path, order: str) -> bool:
     reference = decompressed(folder, pair["single"], work)
     report_path = work / "report"
     start = time.monotonic()
+    options = [f"--nnscaler-part-order={order}", "--check-declared-order"]
     with report_path.open("w") as report:
         child = subprocess.Popen(
-            ["verify-plan", f"--nnscaler-part-order={order}", "--reference", reference, plan],
+            ["verify-plan", *options, "--reference", reference, plan],
             stdout=report,
             stderr=report,
         )

@@ -111,7 +111,7 @@ void DeclaredOrder::begin(ModuleOp module, bool isBeside) {
 
 void DeclaredOrder::checkOnThread(std::shared_ptr<verify::SolverContext> solver,
                                   bool areVerified) {
-  verdict = thread->async([=, this] {
+  verdict = thread->async([this, solver = std::move(solver), areVerified] {
     return declared ? check(*declared, nullptr, solver, areVerified)
                     : std::nullopt;
   });
@@ -160,7 +160,6 @@ bool DeclaredOrder::isUnderWay() const {
 }
 
 void DeclaredOrder::explain(TimingScope &scope) {
-  emitRemark(difference.first) << difference.text;
   if (keeper && !declared)
     declared = take(keeper, /*copies=*/false);
   Answer answer = !declared         ? importAndCheck(scope)

@@ -46,9 +46,9 @@ public:
   void waitUntilCopied();
   /// Whether something was begun that is not over.
   bool isUnderWay() const;
-  /// Says where the plan declares another order, and what the verdict on that
-  /// order is. Waits for what was begun; otherwise does it now, with what the
-  /// module kept, and notes its time under `scope`.
+  /// Says what the verdict on that order is. Waits for what was begun;
+  /// otherwise does it now, with what the module kept, and notes its time under
+  /// `scope`.
   void explain(mlir::TimingScope &scope);
 
 private:

@@ -25,6 +25,11 @@ struct Flags {
       llvm::cl::desc("Plan of the same model for one device: the ground truth"),
       llvm::cl::cat(category)};
   nnscaler::PartOrderOption partOrder{category};
+  llvm::cl::opt<bool> checksDeclaredOrder{
+      "check-declared-order",
+      llvm::cl::desc("Where a plan whose ranks keep other parts than it "
+                     "declares is refuted, verify it as it declares them too"),
+      llvm::cl::cat(category)};
   llvm::cl::opt<RandomMode> random{
       "random", llvm::cl::desc("What random ops draw"), getRandomModes(),
       llvm::cl::init(RandomMode::ByElement), llvm::cl::cat(category)};

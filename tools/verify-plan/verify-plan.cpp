@@ -146,9 +146,11 @@ private:
   bool runPass(StringRef name, std::unique_ptr<mlir::Pass> pass);
   /// Whether the plan can be executed, and its tensors are linked.
   bool prepare();
-  /// Begins with the verdict on the order of parts that the plan declares, if
-  /// it declares another one than it was imported with.
+  /// Finds out whether the plan declares another order of parts than it was
+  /// imported with, and begins with the verdict on that, if that is wanted.
   void beginDeclaredOrder();
+  /// Says in what a refuted plan declares another order.
+  void explainOrder();
   /// Writes the numbers, and returns the code or that of an error.
   int finish(ExitCode code);
 
@@ -167,6 +169,7 @@ private:
       std::make_shared<verify::SolverContext>();
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::optional<verify::nnscaler::PairFiles> files;
+  std::optional<verify::nnscaler::PartOrderDifference> difference;
   std::optional<DeclaredOrder> declaredOrder;
 };
 } // namespace
@@ -181,11 +184,12 @@ mlir::OwningOpRef<mlir::ModuleOp> Verification::import() {
   return steps.run("import", [&](mlir::TimingScope &scope) {
     memoryUser = importText;
     // The verdict on the declared order needs what was read once more.
-    bool isByRank = flags.partOrder == verify::nnscaler::PartOrder::Rank;
+    bool isReadAgain = flags.partOrder == verify::nnscaler::PartOrder::Rank &&
+                       flags.checksDeclaredOrder;
     StringRef malformation;
     auto imported = verify::nnscaler::importPair(
         &context, flags.referencePath, flags.planPath, options, scope,
-        isByRank ? &files : nullptr, &malformation);
+        isReadAgain ? &files : nullptr, &malformation);
     if (!imported && !malformation.empty()) {
       imported = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
       verify::setMalformation(*imported, malformation);
@@ -235,10 +239,9 @@ bool Verification::prepare() {
 }
 
 void Verification::beginDeclaredOrder() {
-  std::optional<verify::nnscaler::PartOrderDifference> difference;
   if (flags.partOrder == verify::nnscaler::PartOrder::Rank)
     difference = verify::nnscaler::findPartOrderDifference(*module);
-  if (difference) {
+  if (difference && flags.checksDeclaredOrder) {
     DeclaredOrder::Options options = {flags.referencePath, flags.planPath, link,
                                       check, solver};
     // What is written is of the order that is asked for.
@@ -246,12 +249,25 @@ void Verification::beginDeclaredOrder() {
     options.check.counterexample.clear();
     // What is wrong is so in the order that is asked for, mostly.
     options.link.foldExceptions = true;
-    declaredOrder.emplace(std::move(*difference), std::move(options),
-                          std::move(files));
+    declaredOrder.emplace(*difference, std::move(options), std::move(files));
     // The check has use for two threads itself.
     declaredOrder->begin(*module, /*isBeside=*/pool.getMaxConcurrency() > 2);
   }
   files.reset();
+}
+
+void Verification::explainOrder() {
+  mlir::emitRemark(difference->first) << difference->text;
+  if (!declaredOrder) {
+    mlir::emitRemark(difference->plan)
+        << "--check-declared-order verifies the plan in the order that it "
+           "declares too, --nnscaler-part-order=index-map in that order alone";
+    return;
+  }
+  steps.run("declared order", [&](mlir::TimingScope &scope) {
+    declaredOrder->explain(scope);
+    return true;
+  });
 }
 
 int Verification::finish(ExitCode code) {
@@ -315,11 +331,8 @@ int Verification::verifyPair() {
   // A pass that fails has proved nothing.
   if (!isDone && answer == verify::Answer::Proved)
     answer.reset();
-  if (answer == verify::Answer::Refuted && declaredOrder)
-    steps.run("declared order", [&](mlir::TimingScope &scope) {
-      declaredOrder->explain(scope);
-      return true;
-    });
+  if (answer == verify::Answer::Refuted && difference)
+    explainOrder();
   if (!declaredOrder || !declaredOrder->isUnderWay())
     context.disableMultithreading();
   if (!answer) {
