@@ -98,7 +98,8 @@ public:
   /// What was found.
   const StageVerdict &getVerdict() const { return result; }
   /// Writes what `decide` decided to `directory`, but for what is in `written`.
-  void writeSmtLib(StringRef directory, llvm::StringSet<> &written);
+  /// False after an error.
+  bool writeSmtLib(StringRef directory, llvm::StringSet<> &written);
 
 private:
   StageVerdict unknown(const Twine &reason) {
@@ -315,7 +316,7 @@ void StageDecision::printOrigin(const Decided &what, raw_ostream &out) {
   out << "\n; verdict: " << verify::getName(what.verdict) << "\n";
 }
 
-void StageDecision::writeSmtLib(StringRef directory,
+bool StageDecision::writeSmtLib(StringRef directory,
                                 llvm::StringSet<> &written) {
   for (const Decided &what : decided) {
     std::string text = what.element
@@ -340,10 +341,11 @@ void StageDecision::writeSmtLib(StringRef directory,
       });
     };
     if (llvm::Error error = write()) {
-      stage.emitWarning("cannot write ") << toString(std::move(error));
-      return;
+      emitError(stage.getLoc(), "cannot write ") << toString(std::move(error));
+      return false;
     }
   }
+  return true;
 }
 
 bool StageDecision::add(ProofResult proof, Decided what) {
@@ -450,7 +452,8 @@ StageVerdict StageProver::prove(tv::StageOp stage) {
       decision.isCongruent())
     return decision.getVerdict();
   StageVerdict verdict = decision.decide();
-  if (!smtLibDirectory.empty())
-    decision.writeSmtLib(smtLibDirectory, written);
+  // One error is enough.
+  if (!smtLibDirectory.empty() && !hasWriteFailed)
+    hasWriteFailed = !decision.writeSmtLib(smtLibDirectory, written);
   return verdict;
 }

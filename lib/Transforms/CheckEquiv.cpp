@@ -80,7 +80,7 @@ protected:
     if (answer == Answer::Proved && isExecutedOtherwise())
       answer = Answer::Unknown;
     setAnswer(getOperation(), *answer);
-    if (answer != Answer::Proved)
+    if (answer != Answer::Proved || hasOutputFailed(getOperation()))
       signalPassFailure();
   }
 
@@ -144,7 +144,7 @@ protected:
           << "stage '" << stage.getSymName() << "' is "
           << verify::getName(verdict.verdict) << ": " << verdict.reason;
     }
-    if (!isProved || isExecutedOtherwise())
+    if (!isProved || isExecutedOtherwise() || prover.hasFailedToWrite())
       signalPassFailure();
   }
 
@@ -309,6 +309,8 @@ protected:
           << "proofs are not kept: " << checker.getCacheProblem();
     addCounts(checker.getCounts());
     listUnconfirmed(checker.getUnconfirmed());
+    if (checker.hasFailedToWrite())
+      setOutputFailed(getOperation());
   }
 
   /// A plan would be given what it has to compute, if it was of anything else

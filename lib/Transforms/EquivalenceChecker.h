@@ -88,6 +88,7 @@ public:
   /// Tensors of the reference that are defined wherever its results are.
   const DefinedTensors &getDefined() { return getDefinedness().getTensors(); }
   const CheckCounts &getCounts() const { return counts; }
+  bool hasFailedToWrite() const { return prover.hasFailedToWrite(); }
   /// The steps that proofs by normalization rest on, of all stages.
   llvm::ArrayRef<UnconfirmedPart> getUnconfirmed() const { return unconfirmed; }
 

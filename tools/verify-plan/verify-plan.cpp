@@ -328,8 +328,9 @@ int Verification::verifyPair() {
                                      },
                                      std::move(solver), std::move(plans)));
   std::optional<verify::Answer> answer = verify::getAnswer(*module);
-  // A pass that fails has proved nothing.
-  if (!isDone && answer == verify::Answer::Proved)
+  // A pass that fails has proved nothing, unless it could only not write it.
+  if (!isDone && answer == verify::Answer::Proved &&
+      !verify::hasOutputFailed(*module))
     answer.reset();
   if (answer == verify::Answer::Refuted && difference)
     explainOrder();

@@ -79,6 +79,8 @@ public:
   /// Decides `stage`. Deterministic: it depends on the stage's content, the
   /// options and whether differences are expected.
   StageVerdict prove(tv::StageOp stage);
+  /// Whether a file could not be written, which was said.
+  bool hasFailedToWrite() const { return hasWriteFailed; }
   /// See Prover.
   void expectDifferences() { prover.expectDifferences(); }
   void setBeforeLongAttempt(std::function<bool(Effort)> ask) {
@@ -97,6 +99,7 @@ private:
   StageProofs kinds;
   /// The text of what was written, without comments on its origin.
   llvm::StringSet<> written;
+  bool hasWriteFailed = false;
 };
 
 } // namespace verify
