@@ -236,22 +236,7 @@ LogicalResult GraphOp::verifyOps(OpRange ops) {
   return verifyReads(ops, getMesh());
 }
 
-LogicalResult GraphOp::verifyRegions() {
-  // Values that are looked up by name, as those of a counterexample, are of
-  // one input.
-  llvm::SmallDenseMap<StringAttr, InputOp> named;
-  for (auto input : getBody().getOps<InputOp>()) {
-    auto [first, isNew] =
-        named.try_emplace(input.getContract().getName(), input);
-    if (isNew)
-      continue;
-    InFlightDiagnostic error = input.emitOpError("has the name of another: ");
-    error << input.getContract().getName();
-    error.attachNote(first->second.getLoc()) << "the first one is here";
-    return error;
-  }
-  return verifyOps(getBody().front());
-}
+LogicalResult GraphOp::verifyRegions() { return verifyOps(getBody().front()); }
 
 //===----------------------------------------------------------------------===//
 // StageOp

@@ -279,16 +279,6 @@ tv.graph @assumption_outside_of_a_stage <dp = 2> {
 
 // -----
 
-tv.graph @inputs_of_one_name <dp = 2> {
-  // expected-note @below {{the first one is here}}
-  %x = tv.input <input "x"> : tensor<8xf32>
-  %w = tv.input <parameter "w"> : tensor<8xf32>
-  // expected-error @below {{has the name of another: "x"}}
-  %y = tv.input <parameter "x"> : tensor<8xf32>
-}
-
-// -----
-
 tv.stage @another_number <dp = 2> expects array<i64: 0, 2>(%x: tensor<8xf32>) {
   %p = tv.distribute %x <[dp, 0:4 of 4]> on <> : (tensor<8xf32>) -> tensor<4xf32>
   tv.expect %p is %x <[dp, 0:4 of 4]> on <> number 2 : tensor<4xf32> is tensor<8xf32>
