@@ -16,6 +16,8 @@
 #include "Verify/Solver/Solver.h"
 #include "Z3Terms.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 #include <atomic>
 
 namespace verify {
@@ -33,8 +35,8 @@ public:
   z3::context &get() {
     if (!context) {
       isBeingMade = true;
+      auto isOver = llvm::make_scope_exit([this] { isBeingMade = false; });
       context.emplace();
-      isBeingMade = false;
     }
     return *context;
   }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Verify/Solver/Solver.h"
+#include "Z3Solver.h"
 
 #include "gtest/gtest.h"
 
@@ -121,15 +121,20 @@ TEST(SolverContextTest, WhoWaitsForLongMakesAnother) {
 }
 
 TEST(SolverContextTest, WhatIsBeingMadeIsWaitedFor) {
-  auto context = std::make_shared<SolverContext>();
+  SolverContext context;
+  std::promise<void> entered;
   std::atomic<bool> isThere = false;
   std::thread maker([&] {
-    Owner(context).check(0);
+    SolverContext::Lock lock = context.enter();
+    entered.set_value();
+    context.get().get();
     isThere = true;
   });
+  entered.get_future().wait();
+  // Others are in nobody's way before.
   size_t vain = 0;
   while (!isThere) {
-    SolverContext::Lock lock = context->enter(std::chrono::milliseconds(1));
+    SolverContext::Lock lock = context.enter(std::chrono::milliseconds(1));
     vain += !lock;
   }
   maker.join();
