@@ -61,13 +61,15 @@ private:
   /// Takes what a record claims for proved. False if it rests on a condition
   /// that was not given.
   bool addProved(RecordId record);
+  /// The answer of Z3, unless it takes none: what rests on no law may be an
+  /// identity of rings.
   Answer ask(const Query &query, bool isLinear);
   /// `isQuick`: only if both sides have one normal form.
   ProofResult proveEquation(Scalar left, Scalar right,
                             llvm::ArrayRef<Condition> wanted, bool isQuick);
   /// The equation that `left = right` follows from and that is proved, as both
-  /// sides have one normal form and Z3 says so. Those in `failed` are not tried
-  /// again, and others that fail are added.
+  /// sides have one normal form and all steps to it hold. Those in `failed` are
+  /// not tried again, and others that fail are added.
   std::optional<Generalization>
   proveGeneral(Scalar left, Scalar right, llvm::ArrayRef<Condition> wanted,
                llvm::StringSet<> *failed = nullptr);

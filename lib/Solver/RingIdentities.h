@@ -14,8 +14,7 @@ namespace verify {
 
 /// Whether a claim is an equation between real terms that holds whatever the
 /// terms stand for that are no sums, products or constants: both sides are one
-/// polynomial in these. Exact. False as well where that would take long, or a
-/// number were too large.
+/// polynomial in these. Exact. False as well where that would take long.
 bool isRingIdentity(const TermAlgebra &terms, const Claim &claim);
 
 } // namespace verify

@@ -12,7 +12,6 @@
 #include "DeclaredOrder.h"
 #include "Flags.h"
 #include "Verify/IR/TVOps.h"
-#include "Verify/Pickle/LargePages.h"
 #include "Verify/Report/DiagnosticPrinter.h"
 #include "Verify/Report/Statistics.h"
 #include "Verify/Report/Version.h"

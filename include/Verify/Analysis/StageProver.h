@@ -38,6 +38,8 @@ struct StageVerdict {
   Verdict verdict = Verdict::Unknown;
   /// Why not, for the other two.
   std::string reason;
+  /// Obligations that are proved, by how: with each step confirmed, by Z3 or as
+  /// a ring identity, or by the normal form's word.
   unsigned confirmed = 0;
   unsigned byNormalization = 0;
   /// Whether it was given up because it takes too many terms.

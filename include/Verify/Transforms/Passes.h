@@ -81,8 +81,8 @@ struct KeptPlansUser {
 };
 
 /// `tv-check-equiv` that reports how many stages it has decided, of how many at
-/// most. The first module is checked in the solver's context that is given, so
-/// that it can be there before; others, and where none is given, in new ones.
+/// most. The first module is checked in the solver's context that is given,
+/// which others may use; others, and where none is given, in new ones.
 std::unique_ptr<mlir::Pass>
 createCheckEquivPass(const CheckEquivPassOptions &options,
                      std::function<void(unsigned, unsigned)> progress,
